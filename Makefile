@@ -1,0 +1,55 @@
+# Everything runs in .venv, which the first target that needs it creates.
+# Only python3 (3.11 or later), pip and make have to be there.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help install check test lint types catalogue docs bench clean
+
+help: ## List the targets.
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
+
+install: $(STAMP) ## Create .venv and install Sandproof and its tools into it.
+
+$(STAMP): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sandproof needs Python 3.11 or later; set PYTHON=...")'
+	@echo "Installing Sandproof and its tools into .venv (the first time takes a minute or two)"
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt \
+	    --config-settings editable_mode=compat -e '.[dev]'
+	@touch $@
+
+check: $(STAMP) ## Check every claim for the paper's own rules.
+	@echo "Checking every claim for the paper's own rules: sandproof check"
+	@$(BIN)/sandproof check
+
+test: lint types ## Run ruff, mypy and all tests.
+	@echo "Running the tests: pytest -n 2"
+	@$(BIN)/python -m pytest -q -n 2
+
+lint: $(STAMP) ## Check style and formatting.
+	@echo "Checking style: ruff check, ruff format --check"
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+
+types: $(STAMP) ## Check types.
+	@echo "Checking types: mypy --strict"
+	@$(BIN)/mypy
+
+catalogue: $(STAMP) ## Check every proposal at standard effort and print the table.
+	@echo "Checking every proposal: sandproof catalogue"
+	@$(BIN)/sandproof catalogue
+
+docs: $(STAMP) ## Build the site in docs/_build.
+	@echo "Building the site in docs/_build"
+	@$(BIN)/python -m sphinx -W -n -q -b html docs docs/_build
+
+bench: $(STAMP) ## Run the benchmarks and print their figures.
+	@echo "Running the benchmarks"
+	@$(BIN)/python -m benchmarks
+
+clean: ## Remove .venv, caches and everything built.
+	rm -rf .venv build docs/_build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

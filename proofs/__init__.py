@@ -1,0 +1,1 @@
+"""Proofs for all values, on the functions of spec themselves."""

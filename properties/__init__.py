@@ -1,0 +1,1 @@
+"""Checks for every adversary in a small universe, and for random long runs."""

@@ -1,0 +1,1 @@
+"""The command line: claims, runner, verdicts and reports."""

@@ -1,0 +1,41 @@
+"""The command `sandproof`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import spec
+
+BAD_INPUT = 2
+"""The exit status for input that cannot be used."""
+
+
+def misplaced(package: str | None, beside: Path) -> str | None:
+    """Say which `spec` was imported, if it is not the one in the directory `beside`."""
+    found = None if package is None else Path(package).resolve().parent
+    expected = (beside / "spec").resolve()
+    if found == expected:
+        return None
+    return f"sandproof: the imported `spec` is {found}, not {expected}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    problem = misplaced(spec.__file__, Path(__file__).parent.parent)
+    if problem is not None:
+        print(problem, file=sys.stderr)
+        return BAD_INPUT
+    parser = argparse.ArgumentParser(
+        prog="sandproof",
+        description="Check changes to the Privacy Sandbox measurement APIs.",
+    )
+    parser.parse_args(arguments)
+    parser.print_usage(sys.stderr)
+    return BAD_INPUT
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""The algorithms, definitions and claims of the specification."""
