@@ -1,0 +1,350 @@
+r"""Exact numbers, and the only place where logarithms, powers and floors are decided.
+
+Every $\epsilon$ is a fraction, counted in units of $\ln b$ for one base $b$, so that budgets are
+added and compared without rounding. The only irrational numbers of the specification are powers
+$b^x$. A power is exact when it is rational, and otherwise a certified enclosure: an interval that
+is proved to contain it. A comparison is answered when the enclosures are apart and asked again at a
+higher precision when they are not, so that no answer rests on rounding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import floor
+from typing import Protocol, Self, TypeAlias, TypeVar
+
+from flint import arb, ctx, fmpq, fmpz
+
+Real: TypeAlias = Fraction | arb
+
+FIRST_PRECISION = 64
+
+
+class SpecError(ValueError):
+    """Be the common class of every error that a caller of the specification can cause.
+
+    Paper: none (the paper has no errors).
+    """
+
+
+class NotExact(SpecError):
+    """Report a number that is not an exact rational.
+
+    Paper: none (the paper has no errors).
+    """
+
+
+class NotWhole(SpecError):
+    """Report a number that is not a whole number.
+
+    Paper: none (the paper has no errors).
+    """
+
+
+class OutOfRange(SpecError):
+    """Report an exact number outside the range its name allows.
+
+    Paper: none (the paper has no errors).
+    """
+
+
+class IrrationalPower(SpecError):
+    """Report a power whose exact value was asked for although it is irrational.
+
+    Paper: none (the paper has no errors).
+    """
+
+
+class MixedBases(SpecError):
+    r"""Report two quantities counted in units of different logarithms.
+
+    Paper: none (the paper has one base only).
+    """
+
+
+class Undecided(SpecError):
+    """Report a comparison that stayed open at the highest precision the caller allowed.
+
+    Paper: none (the paper computes with real numbers).
+    """
+
+
+class Field(Protocol):
+    """Describe numbers that closed forms are written over: exact, enclosed or symbolic.
+
+    Paper: none (the paper computes with real numbers).
+    """
+
+    def __add__(self, other: Self | int, /) -> Self: ...
+    def __radd__(self, other: int, /) -> Self: ...
+    def __sub__(self, other: Self | int, /) -> Self: ...
+    def __rsub__(self, other: int, /) -> Self: ...
+    def __mul__(self, other: Self | int, /) -> Self: ...
+    def __rmul__(self, other: int, /) -> Self: ...
+    def __truediv__(self, other: Self | int, /) -> Self: ...
+    def __rtruediv__(self, other: int, /) -> Self: ...
+    def __pow__(self, exponent: int, /) -> Self: ...
+
+
+N = TypeVar("N", bound=Field)
+A = TypeVar("A")
+
+
+def exact(value: object, name: str) -> Fraction:
+    """Return a value as a fraction, or refuse it by the name of its field.
+
+    Paper: none (the paper computes with real numbers).
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
+        raise NotExact(f"{name} must be an int or a Fraction, not {value!r}")
+    return Fraction(value)
+
+
+def whole(value: object, name: str) -> int:
+    """Return a value as a whole number, or refuse it by the name of its field.
+
+    Paper: none (the paper's types are integers here).
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise NotWhole(f"{name} must be an int, not {value!r}")
+    return value
+
+
+def positive(value: object, name: str) -> Fraction:
+    r"""Return a value as a fraction above zero, such as the $\epsilon$ of a query.
+
+    Deviates: B13, a query needs a positive epsilon.
+    Paper: Alg. 1.
+    """
+    number = exact(value, name)
+    if number <= 0:
+        raise OutOfRange(f"{name} must be positive, not {value}")
+    return number
+
+
+def positive_whole(value: object, name: str) -> int:
+    """Return a value as a whole number above zero, such as a contribution budget.
+
+    Paper: Alg. 1.
+    """
+    number = whole(value, name)
+    if number <= 0:
+        raise OutOfRange(f"{name} must be positive, not {value}")
+    return number
+
+
+def unit_interval(value: object, name: str) -> Fraction:
+    r"""Return a value as a fraction from zero to one, such as $\delta$ or a probability.
+
+    Paper: Def. 3.1.
+    """
+    number = exact(value, name)
+    if not 0 <= number <= 1:
+        raise OutOfRange(f"{name} must be in [0, 1], not {value}")
+    return number
+
+
+def enclose(value: Fraction) -> arb:
+    """Return an enclosure of a fraction at the current precision.
+
+    Paper: none (certified arithmetic).
+    """
+    return arb(fmpq(value.numerator, value.denominator))
+
+
+def enclosed(value: Real) -> arb:
+    """Return an enclosure of a number that may be exact.
+
+    Paper: none (certified arithmetic).
+    """
+    return enclose(value) if isinstance(value, Fraction) else value
+
+
+def bounds(value: Real) -> tuple[Fraction, Fraction]:
+    """Return rational bounds below and above a number; both are the number if it is exact.
+
+    Paper: none (certified arithmetic).
+    """
+    if isinstance(value, Fraction):
+        return value, value
+    if not value.is_finite():
+        raise Undecided(f"{value} has no finite bounds at {ctx.prec} bits")
+    return _dyadic(value.lower()), _dyadic(value.upper())
+
+
+def _dyadic(value: arb) -> Fraction:
+    mantissa, exponent = value.man_exp()
+    shift = int(exponent)
+    if shift >= 0:
+        return Fraction(int(mantissa) << shift)
+    return Fraction(int(mantissa), 1 << -shift)
+
+
+def certainly_at_most(left: Real, right: Real) -> bool | None:
+    r"""Answer $left \le right$, or None if the enclosures overlap.
+
+    Paper: none (certified arithmetic).
+    """
+    if isinstance(left, Fraction) and isinstance(right, Fraction):
+        return left <= right
+    if enclosed(left) <= enclosed(right):
+        return True
+    if enclosed(left) > enclosed(right):
+        return False
+    return None
+
+
+def decide(question: Callable[[], A | None], limit: int | None = None) -> A:
+    """Ask a question at rising precision until it is answered.
+
+    The question returns None while its enclosures overlap. Without a limit on the bits this ends
+    exactly if the two sides differ, which the caller has to know.
+
+    Paper: none (certified arithmetic).
+    """
+    bits = FIRST_PRECISION
+    while limit is None or bits <= limit:
+        with ctx.workprec(bits):
+            answer = question()
+        if answer is not None:
+            return answer
+        bits *= 2
+    raise Undecided(f"the comparison is still open at {limit} bits")
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    r"""Name the base $b$ in whose logarithm $\epsilon$ is counted; no value means Euler's $e$.
+
+    Paper: Def. 3.1.
+    """
+
+    value: Fraction | None
+
+    def __post_init__(self) -> None:
+        """Refuse a base that is not exact or not above one."""
+        if self.value is not None and exact(self.value, "base") <= 1:
+            raise OutOfRange(f"base must be above 1, not {self.value}")
+
+
+NATURAL = Base(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    r"""Hold the number $b^x$ by its base and its rational exponent.
+
+    Paper: Def. 3.1.
+    """
+
+    base: Base
+    exponent: Fraction
+
+    def __post_init__(self) -> None:
+        """Refuse an exponent that is not exact."""
+        object.__setattr__(self, "exponent", exact(self.exponent, "exponent"))
+
+    def __mul__(self, other: Power) -> Power:
+        """Multiply two powers of one base."""
+        if self.base != other.base:
+            raise MixedBases(f"{self} and {other} are powers of different bases")
+        return Power(self.base, self.exponent + other.exponent)
+
+    def __pow__(self, exponent: int | Fraction) -> Power:
+        """Raise the power to a rational exponent."""
+        return Power(self.base, self.exponent * exponent)
+
+    def is_rational(self) -> bool:
+        """Tell whether the power is a rational number."""
+        return _root(self.base, self.exponent.denominator, self.exponent == 0) is not None
+
+    def exact(self) -> Fraction:
+        """Return the power as a fraction, or refuse if it is irrational."""
+        root = _root(self.base, self.exponent.denominator, self.exponent == 0)
+        if root is None:
+            raise IrrationalPower(f"{self} is irrational")
+        return root**self.exponent.numerator
+
+    def value(self) -> Real:
+        """Return the power exactly if it is rational, else enclosed at the current precision."""
+        return self.exact() if self.is_rational() else self.ball()
+
+    def ball(self) -> arb:
+        """Return an enclosure of the power at the current precision."""
+        if self.base.value is None:
+            return enclose(self.exponent).exp()
+        return (enclose(self.exponent) * enclose(self.base.value).log()).exp()
+
+    def enclosure(self, bits: int) -> tuple[Fraction, Fraction]:
+        """Return rational bounds below and above the power, computed with so many bits."""
+        with ctx.workprec(bits):
+            return bounds(self.value())
+
+    def at_most(self, bound: Fraction) -> bool:
+        r"""Decide $b^x \le r$.
+
+        Equality needs a rational power, which is compared exactly; otherwise the sides differ and
+        rising precision separates them.
+        """
+        limit = exact(bound, "bound")
+        if limit <= 0:
+            return False
+
+        def separated() -> bool | None:
+            answer = certainly_at_most(self.ball(), limit)
+            if answer is None and self.is_rational():
+                return self.exact() <= limit
+            return answer
+
+        return decide(separated)
+
+
+@lru_cache(maxsize=4096)
+def _root(base: Base, degree: int, trivial: bool) -> Fraction | None:
+    r"""Return the rational $b^{1/n}$, or None; a zero exponent makes every power one.
+
+    With $p/n$ in lowest terms $b^{p/n}$ is rational only if $b^{1/n}$ is; $e^x$ only for $x = 0$.
+    """
+    if trivial:
+        return Fraction(1)
+    if base.value is None:
+        return None
+    top = _whole_root(base.value.numerator, degree)
+    bottom = _whole_root(base.value.denominator, degree)
+    return None if top is None or bottom is None else Fraction(top, bottom)
+
+
+def _whole_root(value: int, degree: int) -> int | None:
+    if degree == 1 or value == 1:
+        return value
+    if degree >= value.bit_length():
+        return None
+    root = int(fmpz(value).root(degree))
+    return root if root**degree == value else None
+
+
+@lru_cache(maxsize=4096)
+def floor_log(power: Power, bound: Fraction) -> int:
+    r"""Return the largest integer $m$ with $p^m \le r$, for a power $p > 1$ and a bound $r > 0$.
+
+    A logarithm only suggests $m$; powers decide it, so that an exact logarithm is no special case.
+
+    Paper: Alg. 1, line 7.
+    """
+    if power.exponent <= 0:
+        raise OutOfRange(f"floor_log needs a power above 1, not {power}")
+    positive(bound, "bound")
+    size = power.exponent.denominator.bit_length() + bound.numerator.bit_length().bit_length()
+    with ctx.workprec(2 * FIRST_PRECISION + size + bound.denominator.bit_length().bit_length()):
+        unit = enclose(power.exponent)
+        if power.base.value is not None:
+            unit = unit * enclose(power.base.value).log()
+        logarithm = floor(bounds(enclose(bound).log() / unit)[0])
+    while (power ** (logarithm + 1)).at_most(bound):
+        logarithm += 1
+    while not (power**logarithm).at_most(bound):
+        logarithm -= 1
+    return logarithm
