@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Generic, Protocol, TypeAlias, TypeVar, cast
+from typing import Generic, Protocol, TypeAlias, TypeVar, cast, overload
 
 from spec.numbers import (
     Base,
@@ -67,8 +67,8 @@ class Law(Generic[T]):
         raise NotEnumerable(f"{self!r} has no list of exact outcomes")
 
     def drawn(self, draw: Draw) -> T:
-        """Draw from this law by drawing from simpler ones."""
-        raise NotEnumerable(f"{self!r} does not say how {draw!r} draws from it")
+        """Draw from this law by drawing from simpler ones; its listed outcomes, if not overridden."""
+        return draw(Distribution.of(dict(self.outcomes())))
 
 
 Random: TypeAlias = T | Law[T]
@@ -80,9 +80,10 @@ class Draw(Protocol):
     Paper: Sec. 3.
     """
 
-    def __call__(self, law: T | Law[T], /) -> T:
-        """Return an outcome of the law."""
-        ...
+    @overload
+    def __call__(self, law: Law[T], /) -> T: ...
+    @overload
+    def __call__(self, law: T | Law[T], /) -> T: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)

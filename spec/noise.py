@@ -184,7 +184,7 @@ class Noisy(Law[int]):
 
 @dataclass(frozen=True, slots=True)
 class DiscreteLaplace(Noise):
-    r"""Hold $\mathrm{DLap}(a)$ by $q = e^{-a}$, or $\mathrm{DLap}_\tau(a)$ by $q$ and $\lfloor\tau\rfloor$.
+    r"""Hold $\mathrm{DLap}(a)$ by $q = e^{-a}$, truncated at $\lfloor\tau\rfloor$ or not at all.
 
     Deviates: B4, tau is real and the support holds the integers up to its floor.
     Paper: Sec. 2.1; Fact 3.3; App. A.
