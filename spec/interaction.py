@@ -1,0 +1,78 @@
+r"""Interactive mechanisms, adversaries, and the transcripts they produce.
+
+In each round the adversary looks at the responses so far and picks an action: for a mechanism of
+the paper, the next database and query. The mechanism moves to its next state and responds. The
+adversary is deterministic; a random one is a law over deterministic ones.
+
+A mechanism is written in direct style. It gets a function `draw` and writes `draw(law)` where the
+pseudocode samples. So a mechanism's next state may be random too, which the paper's definition
+does not allow but its event-level mechanism needs.
+
+Deviates: B7 the next state may be random.
+Paper: Sec. 3.1; Alg. 5; Alg. 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeAlias, TypeVar
+
+from spec.distributions import Draw, Law
+
+State = TypeVar("State")
+Action = TypeVar("Action")
+Response = TypeVar("Response")
+Action_contra = TypeVar("Action_contra", contravariant=True)
+Response_co = TypeVar("Response_co", covariant=True)
+
+
+class Mechanism(Protocol[State, Action_contra, Response_co]):
+    r"""Be an interactive mechanism: an initial state $S_0$ and a step.
+
+    An action is the pair of database and query.
+
+    Paper: Def. 3.4.
+    """
+
+    @property
+    def initial(self) -> State:
+        """Return the state before the first action."""
+        ...
+
+    def step(self, state: State, action: Action_contra, draw: Draw) -> tuple[State, Response_co]:
+        """Return the next state and the response."""
+        ...
+
+
+Adversary: TypeAlias = Callable[[tuple[Response, ...]], Action | None]
+
+
+def transcript(
+    mechanism: Mechanism[State, Action, Response],
+    adversary: Adversary[Response, Action],
+    draw: Draw,
+) -> tuple[Response, ...]:
+    """Let the adversary interact with the mechanism until it halts; return the responses.
+
+    The adversary halts by returning None.
+
+    Paper: Alg. 5; Def. 3.5.
+    """
+    state = mechanism.initial
+    responses: tuple[Response, ...] = ()
+    while (action := adversary(responses)) is not None:
+        state, response = mechanism.step(state, action, draw)
+        responses += (response,)
+    return responses
+
+
+def randomized_transcript(
+    mechanism: Mechanism[State, Action, Response],
+    adversaries: Law[Adversary[Response, Action]],
+    draw: Draw,
+) -> tuple[Response, ...]:
+    """Draw an adversary first, then let it interact with the mechanism.
+
+    Paper: Alg. 7; Cor. 5.3.
+    """
+    return transcript(mechanism, draw(adversaries), draw)

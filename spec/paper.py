@@ -1,0 +1,69 @@
+"""The paper's rules: every default, put together.
+
+Paper: Alg. 1; Alg. 2; Alg. 3; Alg. 4; Alg. 6; Alg. 8.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from spec import (
+    aggregation_service,
+    attribution_client,
+    contributions,
+    event_client,
+    event_outputs,
+    private_aggregation_client,
+    randomized_response,
+    reports,
+)
+from spec.rules import Limits, Rules
+
+PAPER = Rules(
+    limits=Limits(
+        contribution_budget=2**16,
+        sparsity_budget=20,
+        epsilon=Fraction(64),
+        delta=Fraction(1, 10**8),
+        event_epsilon=Fraction(14),
+    ),
+    cap=contributions.cap,
+    admit=contributions.admit,
+    grant=contributions.grant,
+    contribute=contributions.contribute,
+    report=reports.plain_report,
+    sends=contributions.always_send,
+    visible=contributions.show_identifier,
+    arrival=contributions.arrive_at_once,
+    matches=attribution_client.matches,
+    attempt_order=attribution_client.newest_first,
+    join_keys=attribution_client.join_keys,
+    contributions=attribution_client.contributions,
+    attribute=attribution_client.attribute,
+    register_source=attribution_client.register_source,
+    register_trigger=attribution_client.register_trigger,
+    budget_unit=private_aggregation_client.budget_unit,
+    run_program=private_aggregation_client.run_program,
+    propose=private_aggregation_client.propose,
+    register_event=private_aggregation_client.register_event,
+    batch=aggregation_service.distinct_reports,
+    budget_entries=aggregation_service.one_entry_per_report,
+    charge=aggregation_service.charge,
+    settle=aggregation_service.settle,
+    totals=aggregation_service.totals,
+    keys=aggregation_service.keys,
+    threshold=aggregation_service.threshold,
+    noise=aggregation_service.noise,
+    releases=aggregation_service.releases,
+    answer=aggregation_service.answer,
+    reveal=aggregation_service.reveal_outcome,
+    serve=aggregation_service.serve,
+    event_matches=event_client.event_matches,
+    event_attribute=event_client.event_attribute,
+    output_set=event_outputs.output_set,
+    truth_probability=randomized_response.truth_probability,
+    register_event_source=event_client.register_event_source,
+    register_event_trigger=event_client.register_event_trigger,
+    pass_windows=event_client.pass_windows,
+    event_visible=event_client.event_visible,
+)

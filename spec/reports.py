@@ -1,0 +1,94 @@
+r"""Aggregatable reports: what a client sends and what the aggregation service sums.
+
+The paper's report is $(r, k, v)$ with an identifier $r$, a key $k \in \{0, 1\}^{128}$ and a value
+$v$; its null report is $(r, \bot, \bot)$. Here a report holds a tuple of contributions $(k, v)$.
+The paper's reports hold one, null reports hold none, and the APIs as shipped may hold several. Only
+the aggregation service sees contributions; the ad-tech sees what the rule `visible` shows.
+
+Paper: Sec. 2.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from spec.numbers import SpecError, whole
+
+KEY_BITS = 128
+
+Key: TypeAlias = int
+ReportId: TypeAlias = int
+
+
+class BadKey(SpecError):
+    """Report a key that does not fit into 128 bits.
+
+    Paper: none (bad input).
+    """
+
+
+class BadValue(SpecError):
+    """Report a value that is not a natural number.
+
+    Paper: none (bad input).
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contribution:
+    """Hold one key $k$ and the value $v$ contributed to it.
+
+    Paper: Sec. 2.1.
+    """
+
+    key: Key
+    value: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """Hold an aggregatable report $(r, k, v)$; without contributions it is a null report.
+
+    Paper: Sec. 2.1.
+    """
+
+    report_id: ReportId
+    contributions: tuple[Contribution, ...] = ()
+
+    @property
+    def is_null(self) -> bool:
+        """Say whether this is a null report."""
+        return not self.contributions
+
+
+def checked_key(value: object, name: str) -> Key:
+    """Return the value if it is a key of 128 bits, otherwise refuse it.
+
+    Paper: Sec. 2.1.
+    """
+    key = whole(value, name)
+    if not 0 <= key < 2**KEY_BITS:
+        raise BadKey(f"{name} must fit into {KEY_BITS} bits, not {key}")
+    return key
+
+
+def checked_value(value: object, name: str) -> int:
+    """Return the value if it is a natural number, otherwise refuse it.
+
+    Paper: Sec. 2.1.
+    """
+    amount = whole(value, name)
+    if amount < 0:
+        raise BadValue(f"{name} must not be negative, not {amount}")
+    return amount
+
+
+def plain_report(
+    report_id: ReportId, contributions: tuple[Contribution, ...], cause: object
+) -> Report:
+    """Pack what was granted into a report; nothing granted makes a null report.
+
+    Paper: Alg. 2; Alg. 3.
+    """
+    return Report(report_id=report_id, contributions=contributions)
