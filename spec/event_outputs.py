@@ -1,0 +1,226 @@
+r"""The output set $\mathcal{O}$ of an event-level source: every combination of reports it can send.
+
+A source lists trigger data. Each trigger datum has reporting windows and summary buckets. An output
+says, per trigger datum and per window, how many reports are sent. A datum sends at most one report
+per bucket, and the source sends at most so many reports in total. Which buckets are meant follows
+from the counts: they are reported in increasing order.
+
+The set is counted without listing it. A datum with $w$ windows sends $j$ reports in
+$\binom{j+w-1}{j}$ ways, so the sizes are the coefficients of a product of one polynomial per datum,
+cut off at the maximum.
+
+The set is also an enumeration. Outputs are in lexicographic order of their counts, where the last
+window comes first and within a window the last datum. Without bucket limits this is the
+combinatorial number system, and the indices are those of the shipped API.
+
+Paper: Sec. 2.2; Sec. 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, TypeAlias
+
+from spec.numbers import SpecError, whole
+
+if TYPE_CHECKING:
+    from spec.event_client import EventSource
+    from spec.rules import Limits
+
+Output: TypeAlias = tuple[tuple[int, ...], ...]
+
+
+class BadOutputSet(SpecError):
+    """Report numbers of reports, windows or buckets that describe no output set.
+
+    Paper: none (bad input).
+    """
+
+
+class NoSuchOutput(SpecError):
+    """Report an index or an output that is not in the output set.
+
+    Paper: none (bad input).
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutputSet:
+    r"""Be the set $\mathcal{O}$: counts per trigger datum and window within the limits.
+
+    `windows` and `buckets` hold one number per trigger datum.
+
+    Paper: Sec. 2.2; Sec. 5.
+    """
+
+    maximum_reports: int
+    windows: tuple[int, ...]
+    buckets: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.windows) != len(self.buckets):
+            raise BadOutputSet(
+                f"{len(self.windows)} data have windows, {len(self.buckets)} buckets"
+            )
+        for name, values in (
+            ("maximum_reports", (self.maximum_reports,)),
+            ("windows", self.windows),
+            ("buckets", self.buckets),
+        ):
+            for value in values:
+                if whole(value, name) < 0:
+                    raise BadOutputSet(f"{name} must not be negative, not {value}")
+
+    def size(self) -> int:
+        r"""Return $|\mathcal{O}|$ without listing the set."""
+        return sum(self._ways_without(datum=None))
+
+    def output(self, index: int) -> Output:
+        """Return the output with the given index."""
+        if not 0 <= whole(index, "index") < self.size():
+            raise NoSuchOutput(f"index {index} is not below the number of outputs, {self.size()}")
+        rest, counts = self, []
+        for datum, _ in self._cells():
+            ways = rest._ways_by_count(datum)
+            count = 0
+            while index >= ways[count]:
+                index -= ways[count]
+                count += 1
+            counts.append(count)
+            rest = rest.after(datum, count)
+        return self._arranged(tuple(counts))
+
+    def index(self, output: Output) -> int:
+        """Return the index of an output."""
+        if output not in self:
+            raise NoSuchOutput(f"{output!r} is not in the output set")
+        rest, index = self, 0
+        for datum, window in self._cells():
+            count = output[datum][window]
+            index += sum(rest._ways_by_count(datum)[:count])
+            rest = rest.after(datum, count)
+        return index
+
+    def __iter__(self) -> Iterator[Output]:
+        """List the outputs in the order of their indices."""
+        cells = self._cells()
+
+        def fill(counts: tuple[int, ...], left: int, room: tuple[int, ...]) -> Iterator[Output]:
+            if len(counts) == len(cells):
+                yield self._arranged(counts)
+                return
+            datum, _ = cells[len(counts)]
+            for count in range(min(left, room[datum]) + 1):
+                less = (*room[:datum], room[datum] - count, *room[datum + 1 :])
+                yield from fill((*counts, count), left - count, less)
+
+        return fill((), self.maximum_reports, self.buckets)
+
+    def __contains__(self, output: object) -> bool:
+        """Tell whether an output has the right shape and stays within the limits."""
+        return (
+            isinstance(output, tuple)
+            and all(isinstance(counts, tuple) for counts in output)
+            and tuple(map(len, output)) == self.windows
+            and all(type(count) is int and count >= 0 for counts in output for count in counts)
+            and all(sum(counts) <= most for counts, most in zip(output, self.buckets, strict=True))
+            and sum(map(sum, output)) <= self.maximum_reports
+        )
+
+    def extends(self, prefix: Output) -> bool:
+        """Tell whether an output of the set begins with the given counts.
+
+        A prefix holds, per trigger datum, the counts of the windows that have passed. Fewer reports
+        never leave the set, so if any output begins like this then the one that adds none does.
+        """
+        if len(prefix) != len(self.windows):
+            return False
+        pairs = zip(prefix, self.windows, strict=True)
+        return tuple((*counts, *[0] * (windows - len(counts))) for counts, windows in pairs) in self
+
+    def after(self, datum: int, count: int) -> OutputSet:
+        """Return what remains possible once a window of the datum has sent `count` reports."""
+        windows, buckets = list(self.windows), list(self.buckets)
+        windows[datum] -= 1
+        buckets[datum] -= count
+        return OutputSet(
+            maximum_reports=self.maximum_reports - count,
+            windows=tuple(windows),
+            buckets=tuple(buckets),
+        )
+
+    def _cells(self) -> list[tuple[int, int]]:
+        """List the pairs of datum and window, the last window first and then the last datum."""
+        pairs = [(w, datum) for datum, windows in enumerate(self.windows) for w in range(windows)]
+        return [(datum, window) for window, datum in sorted(pairs, reverse=True)]
+
+    def _arranged(self, counts: tuple[int, ...]) -> Output:
+        """Return counts that are listed by cell as an output."""
+        by_cell = dict(zip(self._cells(), counts, strict=True))
+        return tuple(
+            tuple(by_cell[datum, window] for window in range(windows))
+            for datum, windows in enumerate(self.windows)
+        )
+
+    def _ways_by_count(self, datum: int) -> list[int]:
+        """Return, per number of reports of the datum's last window, how many outputs have it."""
+        others = self._ways_without(datum)
+        up_to = [sum(others[: total + 1]) for total in range(len(others))]
+        windows, buckets = self.windows[datum] - 1, self.buckets[datum]
+        ways = []
+        for count in range(min(self.maximum_reports, buckets) + 1):
+            own = _ways_to_send(windows, min(buckets, self.maximum_reports) - count)
+            left = self.maximum_reports - count
+            ways.append(sum(n * up_to[min(left - j, len(up_to) - 1)] for j, n in enumerate(own)))
+        return ways
+
+    def _ways_without(self, datum: int | None) -> list[int]:
+        """Return in how many ways the data, without one of them, send each number of reports."""
+        product = [1]
+        for other, (windows, buckets) in enumerate(zip(self.windows, self.buckets, strict=True)):
+            if other != datum:
+                own = _ways_to_send(windows, min(buckets, self.maximum_reports))
+                product = _multiplied(product, own, self.maximum_reports)
+        return product
+
+
+def _ways_to_send(windows: int, most: int) -> list[int]:
+    """Return in how many ways so many windows share each number of reports."""
+    if windows == 0:
+        return [1]
+    return [comb(reports + windows - 1, reports) for reports in range(most + 1)]
+
+
+def _multiplied(left: list[int], right: list[int], degree: int) -> list[int]:
+    """Return the product of two polynomials, cut off above a degree."""
+    product = [0] * min(len(left) + len(right) - 1, degree + 1)
+    for i, a in enumerate(left):
+        for j, b in enumerate(right[: len(product) - i]):
+            product[i + j] += a * b
+    return product
+
+
+def uncapped(maximum_reports: int, windows: tuple[int, ...]) -> OutputSet:
+    """Return the output set in which only the total number of reports is limited.
+
+    Paper: none (the shipped API before summary buckets).
+    """
+    return OutputSet(
+        maximum_reports=maximum_reports,
+        windows=windows,
+        buckets=(maximum_reports,) * len(windows),
+    )
+
+
+def output_set(limits: Limits, source: EventSource) -> OutputSet:
+    r"""Return the output set $\mathcal{O}$ of a source.
+
+    Paper: Sec. 2.2; Sec. 5.
+    """
+    return OutputSet(
+        maximum_reports=source.maximum_reports,
+        windows=tuple(len(specification.windows) for specification in source.specifications),
+        buckets=tuple(len(specification.buckets) for specification in source.specifications),
+    )
