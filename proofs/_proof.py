@@ -1,0 +1,336 @@
+"""The vocabulary of a proof file: statements over symbolic numbers, a subject, and controls.
+
+A statement is an ordinary function that returns a `bool`. Its first argument is the subject: the
+rules, or a function, that the proof is about. The others are numbers, `int`, `Fraction` or `bool`
+by their annotation. The same function is run symbolically to be proved, and on exact numbers to
+replay what a solver found:
+
+    @for_all("an admitted contribution keeps the sum of values within the cap")
+    def preserved(rules: Rules, most: int, spent: int, value: int) -> bool:
+        assume(0 <= spent, spent <= most, 0 <= value)
+        after = rules.admit(..., spent, value)
+        return after is None or after.value <= most
+
+An exception that the statement does not catch counts as its being false. Conditions joined by
+`and` and `or` fork the path; joined by `&` and `|` they stay one condition.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path as FilePath
+from time import perf_counter_ns
+from typing import Concatenate, Generic, Literal, ParamSpec, TypeAlias, TypeVar
+
+import z3
+
+from proofs._solvers import (
+    Decision,
+    Exact,
+    Model,
+    Obligation,
+    decide,
+    obligation,
+    write_obligations,
+)
+from proofs._symbolic import (
+    Discarded,
+    Exploration,
+    NotSymbolic,
+    Path,
+    assume,
+    boolean,
+    explore,
+    integer,
+    rational,
+    term_of,
+)
+
+__all__ = [
+    "Calculation",
+    "Proof",
+    "ProofResult",
+    "Statement",
+    "Step",
+    "StepResult",
+    "assume",
+    "calculation",
+    "exists",
+    "for_all",
+]
+
+S = TypeVar("S")
+P = ParamSpec("P")
+
+Verdict: TypeAlias = Literal["PROVED", "REFUTED", "UNKNOWN"]
+
+_SYMBOLS: Mapping[str, Callable[[str], Exact]] = {
+    "int": integer,
+    "Fraction": rational,
+    "bool": boolean,
+}
+_KINDS: Mapping[str, Callable[[Exact], Exact]] = {"int": int, "Fraction": Fraction, "bool": bool}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepResult:
+    """Hold what became of one step of a proof.
+
+    `example` is the counterexample of a refuted step, or the witness of a step that shows that
+    something exists; both have been replayed. `alarm` marks what must never happen: solvers that
+    contradict each other, or a model that does not replay.
+    """
+
+    name: str
+    verdict: Verdict
+    by: tuple[str, ...]
+    seconds: Fraction
+    reason: str = ""
+    decisions: tuple[Decision, ...] = ()
+    example: Model | None = None
+    alarm: bool = False
+
+    def __str__(self) -> str:
+        numbers = "" if self.example is None else f" [{_shown(self.example)}]"
+        reason = f": {self.reason}" if self.reason else ""
+        return f"{self.verdict} {self.name}{reason}{numbers}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProofResult:
+    """Hold what became of a proof: its verdict is refuted if a step is, else unknown if one is."""
+
+    claim: str
+    steps: tuple[StepResult, ...]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Combine the verdicts of the steps."""
+        verdicts = {step.verdict for step in self.steps}
+        if "REFUTED" in verdicts:
+            return "REFUTED"
+        return "UNKNOWN" if "UNKNOWN" in verdicts or not verdicts else "PROVED"
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """Return what the solvers said, obligation by obligation."""
+        return tuple(decision for step in self.steps for decision in step.decisions)
+
+    @property
+    def solvers(self) -> tuple[str, ...]:
+        """Name who decided every step that was theirs to decide."""
+        named = dict.fromkeys(name for step in self.steps for name in step.by)
+        undecided = {
+            *("z3" for decision in self.decisions if decision.z3 == "unknown"),
+            *("cvc5" for decision in self.decisions if decision.cvc5 == "unknown"),
+        }
+        return tuple(name for name in named if name not in undecided)
+
+    @property
+    def seconds(self) -> Fraction:
+        """Add up the time of the steps."""
+        return sum((step.seconds for step in self.steps), Fraction(0))
+
+    @property
+    def counterexample(self) -> Model | None:
+        """Return the numbers of the first refuted step."""
+        refuted = (step.example for step in self.steps if step.verdict == "REFUTED")
+        return next(refuted, None)
+
+    @property
+    def alarm(self) -> bool:
+        """Tell whether solvers contradicted each other or a model did not replay."""
+        return any(step.alarm for step in self.steps)
+
+    @property
+    def text(self) -> str:
+        """Return one line per step that matters: all of them if proved, else those that failed."""
+        told = [step for step in self.steps if step.verdict == self.verdict]
+        return "\n".join(map(str, told))
+
+    def write_smt_lib(self, directory: FilePath) -> list[FilePath]:
+        """Write every obligation into a directory as SMT-LIB."""
+        return write_obligations(self.decisions, directory)
+
+
+class Step(ABC, Generic[S]):
+    """Be one step of a proof about a subject."""
+
+    name: str
+
+    @abstractmethod
+    def decide(self, subject: S) -> StepResult:
+        """Decide the step for a subject."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement(Step[S]):
+    """State that something is true of all numbers, or of some, and let both solvers decide."""
+
+    name: str
+    holds: Callable[..., bool]
+    existential: bool = False
+
+    def decide(self, subject: S) -> StepResult:
+        """Run the statement symbolically, decide every path, and replay what is found."""
+        start = perf_counter_ns()
+        decisions: list[Decision] = []
+        verdict, reason, example, alarm = self._verdict(subject, decisions)
+        return StepResult(
+            name=self.name,
+            verdict=verdict,
+            by=("z3", "cvc5"),
+            seconds=Fraction(perf_counter_ns() - start, 10**9),
+            reason=reason,
+            decisions=tuple(decisions),
+            example=example,
+            alarm=alarm,
+        )
+
+    def _verdict(self, subject: S, decisions: list[Decision]) -> _Outcome:
+        try:
+            found = explore(self.holds, subject, *self._symbols())
+        except NotSymbolic as refusal:
+            return "UNKNOWN", str(refusal), None, False
+        if not found.paths:
+            return "UNKNOWN", "no numbers satisfy the assumptions", None, False
+        undecided: list[str] = []
+        for stated, path in self._obligations(found):
+            decision = decide(stated)
+            decisions.append(decision)
+            if decision.status == "disagreement":
+                said = f"z3 says {decision.z3}, cvc5 says {decision.cvc5}"
+                return "UNKNOWN", f"the solvers disagree on {stated.name}: {said}", None, True
+            if decision.status == "refuted":
+                return self._replayed(subject, decision, path)
+            if decision.status == "unknown":
+                undecided.append(stated.name)
+        if undecided:
+            return "UNKNOWN", "undecided: " + ", ".join(undecided), None, False
+        if self.existential:
+            return "UNKNOWN", "no such numbers exist", None, False
+        return "PROVED", "", None, False
+
+    def _obligations(self, found: Exploration) -> Iterator[tuple[Obligation, Path | None]]:
+        for number, path in enumerate(found.paths, start=1):
+            goal = z3.BoolVal(False) if path.raised else term_of(path.returned)
+            if self.existential:
+                goal = z3.Not(goal)
+            if not z3.is_true(goal):
+                yield obligation(f"{self.name}, path {number}", path.conditions, goal), path
+        if not self.existential:
+            for number, conditions in enumerate(found.impossible, start=1):
+                name = f"{self.name}, branch {number} is impossible"
+                yield obligation(name, conditions, z3.BoolVal(False)), None
+
+    def _replayed(self, subject: S, decision: Decision, path: Path | None) -> _Outcome:
+        """Run the statement on the exact numbers of a model: only that makes it an example."""
+        if path is None:
+            return (
+                "UNKNOWN",
+                f"a branch left out is possible: {decision.obligation.name}",
+                None,
+                True,
+            )
+        example = self._completed(decision.model or {})
+        try:
+            holds = bool(self.holds(subject, *example.values()))
+            told = ""
+        except Discarded:
+            holds, told = not self.existential, "the assumptions do not hold"
+        except Exception as error:
+            holds, told = False, f"{type(error).__name__}: {error}"
+        if holds == self.existential:
+            return ("PROVED" if self.existential else "REFUTED"), told, example, False
+        if path.raised is not None:
+            told = f"{type(path.raised).__name__} only when run symbolically: {path.raised}"
+            return "UNKNOWN", told, None, False
+        if not decision.exact:
+            told = f"the model is irrational and does not replay rounded to {_shown(example)}"
+            return "UNKNOWN", told, None, False
+        return "UNKNOWN", f"the model does not replay: {_shown(example)} {told}".strip(), None, True
+
+    def _kinds(self) -> dict[str, str]:
+        parameters = list(inspect.signature(self.holds).parameters.values())[1:]
+        return {
+            parameter.name: getattr(parameter.annotation, "__name__", parameter.annotation)
+            for parameter in parameters
+        }
+
+    def _symbols(self) -> list[Exact]:
+        return [_SYMBOLS[kind](name) for name, kind in self._kinds().items()]
+
+    def _completed(self, model: Model) -> dict[str, Exact]:
+        return {name: _KINDS[kind](model.get(name, 0)) for name, kind in self._kinds().items()}
+
+
+_Outcome: TypeAlias = tuple[Verdict, str, Model | None, bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calculation(Step[S]):
+    """State something that exact arithmetic or algebra decides without a solver."""
+
+    name: str
+    holds: Callable[[S], bool]
+    by: str
+
+    def decide(self, subject: S) -> StepResult:
+        """Run the calculation; false refutes, an exception leaves it unknown."""
+        start = perf_counter_ns()
+        verdict: Verdict
+        reason = ""
+        try:
+            verdict = "PROVED" if self.holds(subject) is True else "REFUTED"
+        except Exception as error:
+            verdict, reason = "UNKNOWN", f"{type(error).__name__}: {error}"
+        seconds = Fraction(perf_counter_ns() - start, 10**9)
+        return StepResult(
+            name=self.name, verdict=verdict, by=(self.by,), seconds=seconds, reason=reason
+        )
+
+
+def for_all(name: str) -> Callable[[Callable[Concatenate[S, P], bool]], Statement[S]]:
+    """Turn a function into the statement that it is true of all numbers."""
+    return lambda holds: Statement(name=name, holds=holds)
+
+
+def exists(name: str) -> Callable[[Callable[Concatenate[S, P], bool]], Statement[S]]:
+    """Turn a function into the statement that it is true of some numbers, which are then shown."""
+    return lambda holds: Statement(name=name, holds=holds, existential=True)
+
+
+def calculation(name: str, by: str) -> Callable[[Callable[[S], bool]], Calculation[S]]:
+    """Turn a function of the subject alone into a step that is decided by running it."""
+    return lambda holds: Calculation(name=name, holds=holds, by=by)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof(Generic[S]):
+    """Prove a claim about a subject by steps, and show that broken subjects are refuted."""
+
+    claim: str
+    subject: S
+    steps: tuple[Step[S], ...]
+    controls: Mapping[str, S] = field(default_factory=dict)
+
+    def run(self) -> ProofResult:
+        """Decide every step for the proof's own subject."""
+        return self.run_on(self.subject)
+
+    def run_on(self, subject: S) -> ProofResult:
+        """Decide every step for another subject, such as the rules of a proposal."""
+        steps = tuple(step.decide(subject) for step in self.steps)
+        return ProofResult(claim=self.claim, steps=steps)
+
+    def run_controls(self) -> dict[str, ProofResult]:
+        """Run the proof on every broken subject; each must come out refuted."""
+        return {name: self.run_on(broken) for name, broken in self.controls.items()}
+
+
+def _shown(model: Model) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in model.items())

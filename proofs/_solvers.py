@@ -1,0 +1,234 @@
+"""Two solvers, one text: every obligation is written as SMT-LIB and decided by z3 and by cvc5.
+
+An obligation says that some conditions imply a goal. Its text asserts the conditions and the
+negation of the goal, so that "unsat" means proved and "sat" means refuted. Both solvers read the
+same text, each in a fresh context, with fixed seeds and a fixed time-out: what was decided before
+has no influence on an answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter_ns
+from typing import Literal, TypeAlias
+
+import cvc5
+import z3
+
+SEED = 0
+TIMEOUT_MILLISECONDS = 10_000
+READABLE_BOUNDS = (2, 10, 100)
+SHRINK_MILLISECONDS = 500
+
+Exact: TypeAlias = int | Fraction | bool
+Model: TypeAlias = Mapping[str, Exact]
+Status: TypeAlias = Literal["proved", "refuted", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Hold a solver's answer, its model if it refutes, and whether that is free of rounding."""
+
+    status: Status
+    model: Model | None = None
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Obligation:
+    """Hold a statement for the solvers: its name, its SMT-LIB logic and its SMT-LIB text."""
+
+    name: str
+    logic: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Hold what each solver said about an obligation, and a model if one refuted it."""
+
+    obligation: Obligation
+    z3: Status
+    cvc5: Status
+    seconds: Fraction
+    model: Model | None = None
+    exact: bool = True
+
+    @property
+    def status(self) -> Status | Literal["disagreement"]:
+        """Combine the answers; one solver's "unknown" gives way to the other's answer."""
+        answers = {self.z3, self.cvc5} - {"unknown"}
+        if len(answers) == 2:
+            return "disagreement"
+        for answer in answers:
+            return answer
+        return "unknown"
+
+
+def obligation(name: str, conditions: Iterable[z3.BoolRef], goal: z3.BoolRef) -> Obligation:
+    """Write down that the conditions imply the goal."""
+    terms = [*conditions, z3.Not(goal)]
+    solver = z3.Solver()
+    solver.add(*terms)
+    logic = logic_of(terms)
+    asserted = _renumbered(solver.to_smt2()).split("\n", 2)[2]
+    return Obligation(name=name, logic=logic, text=f"; {name}\n(set-logic {logic})\n{asserted}")
+
+
+def decide(stated: Obligation) -> Decision:
+    """Decide an obligation with both solvers."""
+    start = perf_counter_ns()
+    first, second = ask_z3(stated), ask_cvc5(stated)
+    shown = second if first.model is None or (second.model and not first.exact) else first
+    return Decision(
+        obligation=stated,
+        z3=first.status,
+        cvc5=second.status,
+        seconds=Fraction(perf_counter_ns() - start, 10**9),
+        model=shown.model,
+        exact=shown.exact,
+    )
+
+
+def ask_z3(stated: Obligation) -> Answer:
+    """Decide an obligation with z3; prefer a model of small numbers."""
+    answer = _run_z3(stated.logic, stated.text, TIMEOUT_MILLISECONDS)
+    if answer.model is None:
+        return answer
+    for bound in READABLE_BOUNDS:
+        small = stated.text.replace("(check-sat)", _bounded(answer.model, bound) + "(check-sat)")
+        smaller = _run_z3(stated.logic, small, SHRINK_MILLISECONDS)
+        if smaller.model is not None:
+            return smaller
+    return answer
+
+
+def ask_cvc5(stated: Obligation) -> Answer:
+    """Decide an obligation with cvc5."""
+    solver = cvc5.Solver(cvc5.TermManager())
+    for option, value in (
+        ("seed", str(SEED)),
+        ("tlimit-per", str(TIMEOUT_MILLISECONDS)),
+        ("produce-models", "true"),
+    ):
+        solver.setOption(option, value)
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, stated.text, stated.name)
+    symbols = parser.getSymbolManager()
+    said = ""
+    while not (command := parser.nextCommand()).isNull():
+        said = command.invoke(solver, symbols).strip() or said
+    if said != "sat":
+        return Answer("proved" if said == "unsat" else "unknown")
+    values = {term.getSymbol(): solver.getValue(term) for term in symbols.getDeclaredTerms()}
+    model = {name: _from_cvc5(value) for name, value in values.items()}
+    return Answer("refuted", model, all(map(_rational, values.values())))
+
+
+def logic_of(terms: Iterable[z3.ExprRef]) -> str:
+    """Name the smallest quantifier-free logic of arithmetic that holds the terms."""
+    seen: dict[int, z3.ExprRef] = {}
+    pending = list(terms)
+    while pending:
+        term = pending.pop()
+        if term.get_id() not in seen:
+            seen[term.get_id()] = term
+            pending += term.children()
+    sorts = {term.sort().kind() for term in seen.values()}
+    letter = "N" if any(map(_nonlinear, seen.values())) else "L"
+    reals = "R" if z3.Z3_REAL_SORT in sorts else ""
+    integers = "I" if z3.Z3_INT_SORT in sorts or not reals else ""
+    return f"QF_{letter}{integers}{reals}A"
+
+
+def write_obligations(decisions: Iterable[Decision], directory: Path) -> list[Path]:
+    """Write every obligation into a directory as SMT-LIB, with what each solver said."""
+    directory.mkdir(parents=True, exist_ok=True)
+    written = []
+    for number, decision in enumerate(decisions, start=1):
+        slug = re.sub(r"[^a-z0-9]+", "-", decision.obligation.name.lower()).strip("-")
+        path = directory / f"{number:03}-{slug}.smt2"
+        verdicts = f"; z3: {decision.z3}, cvc5: {decision.cvc5} (unsat means proved)\n"
+        path.write_text(verdicts + decision.obligation.text, encoding="utf-8")
+        written.append(path)
+    return written
+
+
+def _run_z3(logic: str, text: str, milliseconds: int) -> Answer:
+    solver = z3.SolverFor(logic, ctx=z3.Context())
+    solver.set("timeout", milliseconds)
+    solver.set("random_seed", SEED)
+    solver.from_string(text)
+    result = solver.check()
+    if result != z3.sat:
+        return Answer("proved" if result == z3.unsat else "unknown")
+    model = solver.model()
+    values = {
+        declared.name(): model[declared] for declared in model.decls() if not declared.arity()
+    }
+    exact = not any(isinstance(value, z3.AlgebraicNumRef) for value in values.values())
+    return Answer("refuted", {name: _from_z3(value) for name, value in values.items()}, exact)
+
+
+def _from_z3(value: z3.ExprRef | z3.FuncInterp | None) -> Exact:
+    """Return a model's value exactly; an irrational one becomes a fraction close to it."""
+    if isinstance(value, z3.AlgebraicNumRef):
+        value = value.approx()
+    if isinstance(value, z3.IntNumRef):
+        return value.as_long()
+    if isinstance(value, z3.RatNumRef):
+        return value.as_fraction()
+    return z3.is_true(value)
+
+
+def _from_cvc5(value: cvc5.Term) -> Exact:
+    """Return a model's value exactly; an irrational one becomes a fraction close to it."""
+    if value.isBooleanValue():
+        return value.getBooleanValue()
+    if not _rational(value):
+        return value.getRealAlgebraicNumberLowerBound().getRealValue()
+    if value.getSort().isInteger():
+        return value.getIntegerValue()
+    return value.getRealValue()
+
+
+def _rational(value: cvc5.Term) -> bool:
+    return not value.isRealAlgebraicNumber()
+
+
+def _bounded(model: Model, bound: int) -> str:
+    """Return assertions that keep every number of a model within a bound."""
+    lines = []
+    for name, value in model.items():
+        if not isinstance(value, bool):
+            limit = f"{bound}.0" if isinstance(value, Fraction) else str(bound)
+            lines.append(f"(assert (<= (- {limit}) |{name}| {limit}))\n")
+    return "".join(lines)
+
+
+def _nonlinear(term: z3.ExprRef) -> bool:
+    kind = term.decl().kind()
+    parts = term.children()
+    if kind == z3.Z3_OP_MUL:
+        return sum(not _constant(part) for part in parts) > 1
+    if kind in (z3.Z3_OP_DIV, z3.Z3_OP_IDIV, z3.Z3_OP_MOD):
+        return not _constant(parts[1])
+    return kind == z3.Z3_OP_POWER
+
+
+def _constant(term: z3.ExprRef) -> bool:
+    return term.decl().kind() != z3.Z3_OP_UNINTERPRETED and all(map(_constant, term.children()))
+
+
+def _renumbered(text: str) -> str:
+    """Name z3's shared subterms in order of appearance, so that equal obligations read the same."""
+    names: dict[str, str] = {}
+
+    def rename(found: re.Match[str]) -> str:
+        return names.setdefault(found[0], f"{found[0][0]}x{len(names) + 1}")
+
+    return re.sub(r"[?$]x\d+", rename, text)
