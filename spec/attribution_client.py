@@ -12,8 +12,9 @@ Paper: Sec. 2.1; Alg. 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from immutables import Map
 
@@ -90,15 +91,50 @@ class Trigger:
 class AttributionClient:
     """Hold the registered sources and each source's budget.
 
-    `newest_first` lists, per destination, the sources that were active when the last one was
-    registered there, newest first.
+    `newest` names, per destination, the source registered last, and `older` names, per source, the
+    one registered before it for the same destination.
 
     Paper: Alg. 2.
     """
 
     sources: Map[SourceId, Source] = Map()
-    newest_first: Map[str, tuple[SourceId, ...]] = Map()
+    newest: Map[str, SourceId] = Map()
+    older: Map[SourceId, SourceId] = Map()
     budgets: Budgets = Map()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates(Sequence[Source]):
+    """List the active sources that match a trigger, newest first.
+
+    Sources are looked up only as far as they are read: a trigger costs as many steps as the
+    attempts made for it, however many sources there are.
+
+    Paper: Alg. 2.
+    """
+
+    rules: Rules
+    client: AttributionClient
+    trigger: Trigger
+    now: int
+
+    def __iter__(self) -> Iterator[Source]:
+        source_id = self.client.newest.get(self.trigger.destination)
+        while source_id is not None:
+            source = self.client.sources[source_id]
+            if source.expiry > self.now and self.rules.matches(source, self.trigger):
+                yield source
+            source_id = self.client.older.get(source_id)
+
+    @overload
+    def __getitem__(self, index: int) -> Source: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Source, ...]: ...
+    def __getitem__(self, index: int | slice) -> Source | tuple[Source, ...]:
+        return tuple(self)[index]
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def register_source(
@@ -110,14 +146,34 @@ def register_source(
     """
     if source.source_id in client.sources:
         raise DuplicateSource(f"source {source.source_id!r} is registered already")
-    older = client.newest_first.get(source.destination, ())
-    active = tuple(other for other in older if client.sources[other].expiry > now)
+    client = forget_expired(client, source.destination, now)
+    older = client.older
+    if source.destination in client.newest:
+        older = older.set(source.source_id, client.newest[source.destination])
     return replace(
         client,
         sources=client.sources.set(source.source_id, source),
-        newest_first=client.newest_first.set(source.destination, (source.source_id, *active)),
+        newest=client.newest.set(source.destination, source.source_id),
+        older=older,
         budgets=client.budgets.set(source.source_id, Budget()),
     )
+
+
+def forget_expired(client: AttributionClient, destination: str, now: int) -> AttributionClient:
+    """Skip the newest sources of a destination as far as they have expired.
+
+    They match no trigger any more. Each is skipped once, so that they do not slow down later steps.
+
+    Paper: none (keeps each step's time independent of the history).
+    """
+    newest = first = client.newest.get(destination)
+    while newest is not None and client.sources[newest].expiry <= now:
+        newest = client.older.get(newest)
+    if newest == first:
+        return client
+    if newest is None:
+        return replace(client, newest=client.newest.delete(destination))
+    return replace(client, newest=client.newest.set(destination, newest))
 
 
 def register_trigger(
@@ -127,6 +183,7 @@ def register_trigger(
 
     Paper: Alg. 2.
     """
+    client = forget_expired(client, trigger.destination, now)
     credits = rules.attribute(rules, client, trigger, now, draw)
     budgets, granted = rules.contribute(rules, client.budgets, credits, trigger)
     report = rules.report(trigger.report_id, granted, trigger)
@@ -141,12 +198,8 @@ def attribute(
     Deviates: B2 follows the pseudocode, which falls through to an older source.
     Paper: Alg. 2.
     """
-    candidates = tuple(
-        source
-        for source in map(client.sources.get, client.newest_first.get(trigger.destination, ()))
-        if source is not None and source.expiry > now and rules.matches(source, trigger)
-    )
-    attempts: tuple[Source, ...] = draw(rules.attempt_order(candidates, trigger))
+    candidates = Candidates(rules=rules, client=client, trigger=trigger, now=now)
+    attempts: Sequence[Source] = draw(rules.attempt_order(candidates, trigger))
     for source in attempts:
         credit = Credit(
             unit=source.source_id, contributions=rules.contributions(rules, source, trigger)
@@ -166,7 +219,7 @@ def matches(source: Source, trigger: Trigger) -> bool:
     return source.destination == trigger.destination and bool(source.filters & trigger.filters)
 
 
-def newest_first(candidates: tuple[Source, ...], trigger: Trigger) -> tuple[Source, ...]:
+def newest_first(candidates: Sequence[Source], trigger: Trigger) -> Sequence[Source]:
     """Try every candidate, in reverse chronological order.
 
     Paper: Alg. 2; Remark 2.3.

@@ -131,6 +131,8 @@ def run_program(
     if not (isinstance(returned, tuple) and len(returned) == 3):
         raise BadProgram(f"a program returns (storage, key, value), not {returned!r}")
     storage, key, value = returned
+    if not isinstance(storage, Map):
+        raise BadProgram(f"a program returns a Map as its storage, not {storage!r}")
     if checked_value(value, "value") > 0:
         return storage, (Contribution(key=checked_key(key, "key"), value=value),)
     return storage, ()

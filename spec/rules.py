@@ -16,7 +16,7 @@ Paper: Sec. 2; Sec. 4; Sec. 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -111,7 +111,7 @@ class Rules:
 
     # The ARA client: which source a trigger is attributed to, and with what.
     matches: Callable[[Source, Trigger], bool]
-    attempt_order: Callable[[tuple[Source, ...], Trigger], Random[tuple[Source, ...]]]
+    attempt_order: Callable[[Sequence[Source], Trigger], Random[Sequence[Source]]]
     join_keys: Callable[[Key, Key], Key]
     contributions: Callable[[Rules, Source, Trigger], tuple[Contribution, ...]]
     attribute: Callable[[Rules, AttributionClient, Trigger, int, Draw], tuple[Credit, ...]]

@@ -169,7 +169,8 @@ def pass_time(rules: Rules, system: System, until: int, draw: Draw) -> tuple[Sys
     """
     if until < system.now:
         raise TimeRunsBackwards(f"time cannot pass from {system.now} to {until}")
-    arrived = tuple(waiting for waiting in system.in_flight if waiting.arrival <= until)
+    landed = (waiting for waiting in system.in_flight if waiting.arrival <= until)
+    arrived = sorted(landed, key=lambda waiting: waiting.arrival)
     events, sent = rules.pass_windows(rules, system.events, system.now, until, draw)
     seen = tuple(draw(rules.event_visible(events, report)) for report in sent)
     system = replace(

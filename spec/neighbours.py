@@ -1,0 +1,387 @@
+r"""Neighbour relations: what it means that a privacy unit $x$ was not there.
+
+Privacy compares the system with the system without $x$. What "without" means is a choice, and the
+guarantee depends on it, so every verdict names its relation.
+
+*Attribution fixed* is the paper's relation for ARA. Attribution runs once, on $D$, and says which
+unit each trigger is credited to. In $D^{-x}$ the credits of $x$ are deleted; admission, reports,
+ledgers and all that the ad-tech sees run on from there in their own world. *Null store* is the same
+for PAA: the programs run once, on $D$, and in $D^{-x}$ the unit's contributions are deleted.
+*Nulled after admission* admits in $D^{-x}$ what was admitted in $D$ and then empties the reports of
+$x$. The other relations run everything again: *never matches* lets no trigger match $x$, *never
+registered* does not register it. *Moved to the dummy* and *empty store* are the two readings of the
+paper under which its theorems fail.
+
+A relation is undefined where attribution depends on the randomness of the event-level response, or
+where a changed step does not call the rule that the relation acts on.
+
+Deviates: A3 and A4 the dummy contributes nothing; E5 before and after admission are two relations.
+Paper: Sec. 3.1; Sec. 4.2; Sec. 4.3; Sec. 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeAlias, TypeVar
+
+from immutables import Map
+
+from spec.aggregation_service import Query
+from spec.attribution_client import Source, Trigger
+from spec.contributions import Budgets, Cause, Credit, Unit
+from spec.distributions import Distribution, Draw, explore
+from spec.event_client import EventSource, EventTrigger
+from spec.numbers import SpecError
+from spec.private_aggregation_client import EMPTY_STORAGE, AggregationClient, Event, Storage
+from spec.reports import Contribution
+from spec.rules import Rules
+from spec.system import Move, Observation, System, step
+
+T = TypeVar("T")
+
+DUMMY = "x_⊥"
+
+
+class RelationUndefined(SpecError):
+    """Report that a neighbour relation has no meaning for the given rules.
+
+    Paper: none (the paper's rules never cause it).
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worlds:
+    """Hold the clients' possible states in the run on $D$, and the run on its neighbour.
+
+    Paper: Sec. 3.1.
+    """
+
+    real: tuple[System, ...]
+    own: System
+
+
+class MoveWithout(Protocol):
+    """Make a move in the world without a unit.
+
+    Paper: Sec. 3.1.
+    """
+
+    def __call__(
+        self, rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
+    ) -> tuple[Worlds, Observation]:
+        """Return the next state of both worlds and what the ad-tech sees in this one."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """Name a neighbour relation and say how the world without a unit moves.
+
+    Paper: Sec. 3.1; Def. 3.6.
+    """
+
+    name: str
+    meaning: str
+    move: MoveWithout
+
+    def without(self, rules: Rules, unit: Unit) -> OtherWorld:
+        """Return the system without the unit."""
+        return OtherWorld(rules=rules, unit=unit, move=self.move)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherWorld:
+    r"""Be the system without the unit, $\mathcal{M}^{-x}$, an interactive mechanism.
+
+    Paper: Sec. 3.1; Def. 3.6.
+    """
+
+    rules: Rules
+    unit: Unit
+    move: MoveWithout
+
+    @property
+    def initial(self) -> Worlds:
+        """Return the two empty worlds."""
+        return Worlds(real=(System(),), own=System())
+
+    def step(self, state: Worlds, action: Move, draw: Draw) -> tuple[Worlds, Observation]:
+        """Make one move in the world without the unit."""
+        return self.move(self.rules, self.unit, state, action, draw)
+
+
+class Stub(Generic[T]):
+    """Stand in for a rule with a fixed return value, and note whether it was called.
+
+    Paper: none (an instrument).
+    """
+
+    def __init__(self, value: T) -> None:
+        self.value = value
+        self.called = False
+
+    def __call__(self, *_: object) -> T:
+        """Return the fixed value."""
+        self.called = True
+        return self.value
+
+
+def clients_of(system: System) -> System:
+    """Forget everything but the clients and the time.
+
+    Paper: none (an instrument).
+    """
+    return replace(System(), now=system.now, attribution=system.attribution,
+                   aggregation=system.aggregation, events=system.events)  # fmt: skip
+
+
+def every_run(rules: Rules, runs: tuple[System, ...], move: Move) -> tuple[System, ...]:
+    """Make the move in every possible run on $D$.
+
+    Paper: Sec. 3.1.
+    """
+    after: dict[System, None] = {}
+    for run in runs:
+
+        def moved(draw: Draw, run: System = run) -> System:
+            return clients_of(step(rules, run, move, draw)[0])
+
+        after.update(dict.fromkeys(explore(moved).support()))
+    return tuple(after)
+
+
+def agreed(runs: tuple[System, ...], decide: Callable[[System, Draw], T]) -> Distribution[T]:
+    """Return the law of a decision on $D$, which must be the same in every possible run.
+
+    Paper: Sec. 4.2; Sec. 4.3; Sec. 5.
+    """
+
+    def law(run: System) -> Distribution[T]:
+        return explore(lambda draw: decide(run, draw))
+
+    laws = set(map(law, runs))
+    if len(laws) != 1:
+        raise RelationUndefined(
+            "who is credited depends on a randomized event-level response, "
+            "so that fixing the attribution has no meaning"
+        )
+    return laws.pop()
+
+
+Proposal: TypeAlias = tuple[AggregationClient, tuple[Credit, ...]]
+ChangeCredits: TypeAlias = Callable[
+    [Rules, Unit, System, Move, tuple[Credit, ...]], tuple[Credit, ...]
+]
+
+
+def with_credits_changed(change: ChangeCredits) -> MoveWithout:
+    """Decide credits once, on $D$; change those of the unit; run the rest on its own ledgers.
+
+    Paper: Sec. 4.2; Sec. 4.3; Sec. 5.
+    """
+
+    def move_without(
+        rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
+    ) -> tuple[Worlds, Observation]:
+        database_rules = own_rules = rules
+        stub: Stub[tuple[Credit, ...]] | Stub[Proposal] | Stub[tuple[Unit, ...]] | None = None
+        match move:
+            case Trigger():
+                credits = draw(
+                    agreed(
+                        worlds.real,
+                        lambda run, d: rules.attribute(rules, run.attribution, move, run.now, d),
+                    )
+                )
+                kept = Stub(change(rules, unit, worlds.own, move, credits))
+                database_rules = replace(rules, attribute=Stub(credits))
+                own_rules, stub = replace(rules, attribute=kept), kept
+            case Event():
+                storage, credits = draw(
+                    agreed(worlds.real, lambda run, _: proposed(rules, run, move))
+                )
+                kept_event = Stub(
+                    (
+                        replace(worlds.own.aggregation, storage=storage),
+                        change(rules, unit, worlds.own, move, credits),
+                    )
+                )
+                own_rules, stub = replace(rules, propose=kept_event), kept_event
+            case EventTrigger():
+                credited = draw(
+                    agreed(
+                        worlds.real,
+                        lambda run, _: rules.event_attribute(rules, run.events, move, run.now),
+                    )
+                )
+                kept_units = Stub(tuple(other for other in credited if other != unit))
+                own_rules, stub = replace(rules, event_attribute=kept_units), kept_units
+            case _:
+                pass
+        own, seen = step(own_rules, worlds.own, move, draw)
+        if stub is not None and not stub.called:
+            raise RelationUndefined(
+                f"the changed step for a {type(move).__name__} does not ask the rule "
+                "that decides credits, so that fixing them has no meaning"
+            )
+        if isinstance(move, Query):
+            return replace(worlds, own=own), seen
+        return Worlds(real=every_run(database_rules, worlds.real, move), own=own), seen
+
+    return move_without
+
+
+def proposed(
+    rules: Rules, run: System, event: Event
+) -> tuple[Map[str, Storage], tuple[Credit, ...]]:
+    """Return the storage and the credits that an event leads to in a run.
+
+    Paper: Sec. 4.3.
+    """
+    client, credits = rules.propose(rules, run.aggregation, event, run.now)
+    return client.storage, credits
+
+
+def delete_credits(
+    rules: Rules, unit: Unit, own: System, move: Move, credits: tuple[Credit, ...]
+) -> tuple[Credit, ...]:
+    """Delete the credits of the unit.
+
+    Paper: Sec. 4.2; Sec. 4.3.
+    """
+    return tuple(credit for credit in credits if credit.unit != unit)
+
+
+def move_credits_to_dummy(
+    rules: Rules, unit: Unit, own: System, move: Move, credits: tuple[Credit, ...]
+) -> tuple[Credit, ...]:
+    """Let the dummy source contribute what the unit would have contributed.
+
+    Deviates: A4 this is the reading under which the theorem fails.
+    Paper: Sec. 4.2.
+    """
+    return tuple(
+        replace(credit, unit=DUMMY) if credit.unit == unit else credit for credit in credits
+    )
+
+
+def run_on_empty_store(
+    rules: Rules, unit: Unit, own: System, move: Move, credits: tuple[Credit, ...]
+) -> tuple[Credit, ...]:
+    """Run the unit's programs on an empty store and let them contribute.
+
+    Deviates: A3 this is the reading under which the theorem fails.
+    Paper: Sec. 4.3.
+    """
+    if not isinstance(move, Event) or all(credit.unit != unit for credit in credits):
+        return credits
+    client = own.aggregation
+    emptied = replace(client, storage=client.storage.set(move.device, EMPTY_STORAGE))
+    return rules.propose(rules, emptied, move, own.now)[1]
+
+
+def null_after_admission(
+    rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
+) -> tuple[Worlds, Observation]:
+    """Run everything as on $D$, and empty the reports of the unit after admission.
+
+    Deviates: E5 the paper's mechanism nulls before admission.
+    Paper: Sec. 4.2; Sec. 4.3.
+    """
+    called = Stub(None)
+
+    def contribute(
+        given: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
+    ) -> tuple[Budgets, tuple[Contribution, ...]]:
+        called()
+        after, _ = rules.contribute(given, budgets, credits, cause)
+        others = tuple(credit for credit in credits if credit.unit != unit)
+        return after, rules.contribute(given, budgets, others, cause)[1]
+
+    if isinstance(move, EventTrigger):
+        return with_credits_changed(delete_credits)(rules, unit, worlds, move, draw)
+    own, seen = step(replace(rules, contribute=contribute), worlds.own, move, draw)
+    if isinstance(move, Trigger | Event) and not called.called:
+        raise RelationUndefined(
+            f"the changed step for a {type(move).__name__} does not ask the rule contribute, "
+            "so that nulling after admission has no meaning"
+        )
+    return replace(worlds, real=(clients_of(own),), own=own), seen
+
+
+def never_match(
+    rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
+) -> tuple[Worlds, Observation]:
+    """Run everything again with no trigger matching the unit.
+
+    Paper: none (another neighbour relation).
+    """
+    own_rules = replace(
+        rules,
+        matches=lambda source, trigger: source.source_id != unit and rules.matches(source, trigger),
+        event_matches=lambda source, trigger: (
+            source.source_id != unit and rules.event_matches(source, trigger)
+        ),
+    )
+    own, seen = step(own_rules, worlds.own, move, draw)
+    return replace(worlds, own=own), seen
+
+
+def never_register(
+    rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
+) -> tuple[Worlds, Observation]:
+    """Run everything again without registering the unit.
+
+    Paper: none (another neighbour relation).
+    """
+    if isinstance(move, Source | EventSource) and move.source_id == unit:
+        return worlds, ()
+    own, seen = step(rules, worlds.own, move, draw)
+    return replace(worlds, own=own), seen
+
+
+ATTRIBUTION_FIXED = Relation(
+    name="attribution fixed",
+    meaning="attribution runs once; the reports credited to x are null; admission runs again",
+    move=with_credits_changed(delete_credits),
+)
+NULL_STORE = Relation(
+    name="null store",
+    meaning="programs run once; the contributions of x are deleted; admission runs again",
+    move=with_credits_changed(delete_credits),
+)
+NULLED_AFTER_ADMISSION = Relation(
+    name="nulled after admission",
+    meaning="attribution and admission run once; the reports of x are emptied",
+    move=null_after_admission,
+)
+MOVED_TO_DUMMY = Relation(
+    name="moved to the dummy",
+    meaning="what is credited to x is credited to the dummy source, which contributes it",
+    move=with_credits_changed(move_credits_to_dummy),
+)
+EMPTY_STORE = Relation(
+    name="empty store",
+    meaning="the programs of x run on an empty store and contribute",
+    move=with_credits_changed(run_on_empty_store),
+)
+NEVER_MATCHES = Relation(
+    name="never matches",
+    meaning="x is registered and wins no trigger; everything runs again",
+    move=never_match,
+)
+NEVER_REGISTERED = Relation(
+    name="never registered",
+    meaning="x is not registered; everything runs again",
+    move=never_register,
+)
+RELATIONS = (
+    ATTRIBUTION_FIXED,
+    NULL_STORE,
+    NULLED_AFTER_ADMISSION,
+    MOVED_TO_DUMMY,
+    EMPTY_STORE,
+    NEVER_MATCHES,
+    NEVER_REGISTERED,
+)
