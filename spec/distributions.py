@@ -67,7 +67,7 @@ class Law(Generic[T]):
         raise NotEnumerable(f"{self!r} has no list of exact outcomes")
 
     def drawn(self, draw: Draw) -> T:
-        """Draw from this law by drawing from simpler ones; its listed outcomes, if not overridden."""
+        """Draw from this law by drawing from simpler ones; by default from its listed outcomes."""
         return draw(Distribution.of(dict(self.outcomes())))
 
 
@@ -323,7 +323,7 @@ def explore(
 
     Each run replays the outcomes chosen so far and takes the first one wherever it draws anew; then
     the last draw that has another outcome takes it. `enumerate_law` lists the outcomes of laws that
-    cannot list themselves.
+    cannot list themselves. Laws are compared when they are drawn again, so they must be values.
 
     Paper: Sec. 3.
     """
