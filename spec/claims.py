@@ -1,0 +1,515 @@
+r"""The paper's theorems as data, and the vocabulary of verdicts.
+
+A claim is one sentence about the specification: a *guarantee* (what users are promised), a *lemma* (what
+a proof uses) or an *assumption* (what the paper's proof takes for granted and a change can break). Each has
+its place in the paper, the rules it depends on, and what it does not cover. Checks in `proofs/` and
+`properties/` decide claims and carry their names. A check answers with one of four verdicts; a fifth says
+that nothing the claim depends on has changed.
+
+Statements of the paper that are false as written are claims too: that they are false.
+
+Paper: Sec. 3; Sec. 4; Sec. 5; App. A; App. B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from spec.rules import Rules
+
+
+class Verdict(StrEnum):
+    """Say what a check found.
+
+    `PROVED` is for all values. `HOLDS` is up to a stated bound. `REFUTED` comes with a counterexample
+    that was replayed. `UNKNOWN` comes with the reason.
+
+    Paper: none (vocabulary).
+    """
+
+    PROVED = "proved"
+    HOLDS = "holds"
+    REFUTED = "refuted"
+    UNKNOWN = "unknown"
+    UNAFFECTED = "unaffected"
+
+
+class Kind(StrEnum):
+    """Say what a claim is for.
+
+    Paper: none (vocabulary).
+    """
+
+    GUARANTEE = "guarantee"
+    LEMMA = "lemma"
+    ASSUMPTION = "assumption"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """State a claim: its name is a sentence, `rules` are the fields of `Rules` it depends on.
+
+    `subjects` are the objects of the specification it is about, as dotted names. `relation` names the
+    neighbour relation where there is one.
+
+    Paper: none (vocabulary).
+    """
+
+    id: str
+    kind: Kind
+    statement: str
+    formula: str
+    paper: str
+    subjects: tuple[str, ...]
+    rules: tuple[str, ...] = ()
+    relation: str = ""
+    not_covered: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """Report one step of a check: what was asked, what was found, and by which solvers.
+
+    Paper: none (vocabulary).
+    """
+
+    name: str
+    verdict: Verdict
+    by: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Report what a check found about a claim.
+
+    `method` says how, `bound` up to where, `assumes` under what, `detail` why, in a line each.
+    `counterexample` maps names to exact values, written out. `attack` is an attack in the form that
+    `properties` describes, for guarantees refuted by the game.
+
+    Paper: none (vocabulary).
+    """
+
+    claim: str
+    check: str
+    verdict: Verdict
+    method: str = ""
+    bound: str = ""
+    assumes: str = ""
+    detail: str = ""
+    seconds: str = ""
+    steps: tuple[Step, ...] = ()
+    counterexample: Mapping[str, str] | None = None
+    attack: object = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """Name a broken variant that a check must refute, and run the check on it.
+
+    `rules` are the broken rules, where the variant is a change of rules.
+
+    Paper: none (vocabulary).
+    """
+
+    name: str
+    run: Callable[[], Finding]
+    rules: Rules | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """Hold a check of one claim: how to run it on given rules, and its controls.
+
+    Paper: none (vocabulary).
+    """
+
+    claim: str
+    name: str
+    run: Callable[[Rules], Finding]
+    controls: tuple[Control, ...]
+
+
+NOISE = ("noise", "threshold", "releases", "totals", "keys", "answer", "limits")
+SERVICE = (*NOISE, "batch", "budget_entries", "charge", "settle", "reveal", "serve")
+CLIENTS = ("cap", "admit", "grant", "contribute", "report", "sends", "visible", "arrival")
+ATTRIBUTION = (
+    "matches",
+    "attempt_order",
+    "join_keys",
+    "contributions",
+    "attribute",
+    "register_source",
+    "register_trigger",
+)
+AGGREGATION = ("budget_unit", "run_program", "propose", "register_event")
+EVENT_LEVEL = (
+    "event_matches",
+    "event_attribute",
+    "output_set",
+    "truth_probability",
+    "register_event_source",
+    "register_event_trigger",
+    "pass_windows",
+    "event_visible",
+    "limits",
+)
+
+
+def _claims(*claims: Claim) -> Mapping[str, Claim]:
+    return {claim.id: claim for claim in claims}
+
+
+CLAIMS = _claims(
+    Claim(
+        id="attribution_summaries_are_private",
+        kind=Kind.GUARANTEE,
+        statement="Summary reports of ARA, client and service together, are private per source.",
+        formula=r"\mathrm{IT}(\mathcal{M} : \mathcal{A}) \approx_{\varepsilon_*, \delta_*} "
+        r"\mathrm{IT}(\mathcal{M}^{-x} : \mathcal{A})",
+        paper="Cor. 4.4",
+        subjects=("spec.system.step", "spec.neighbours.ATTRIBUTION_FIXED"),
+        rules=(*SERVICE, *CLIENTS, *ATTRIBUTION),
+        relation="attribution fixed",
+        not_covered="Side channels outside the model: traffic, timing within a step, the TEE.",
+    ),
+    Claim(
+        id="aggregation_summaries_are_private",
+        kind=Kind.GUARANTEE,
+        statement="Summary reports of PAA, client and service together, are private per device and "
+        "time window.",
+        formula=r"\mathrm{IT}(\mathcal{M} : \mathcal{A}) \approx_{\varepsilon_*, \delta_*} "
+        r"\mathrm{IT}(\mathcal{M}^{-x} : \mathcal{A})",
+        paper="Cor. 4.6",
+        subjects=("spec.system.step", "spec.neighbours.NULL_STORE"),
+        rules=(*SERVICE, *CLIENTS, *AGGREGATION),
+        relation="null store",
+        not_covered="A whole device: see gradual_expiration.",
+    ),
+    Claim(
+        id="event_level_reports_are_private",
+        kind=Kind.GUARANTEE,
+        statement="Event-level reports of ARA are private per source.",
+        formula=r"\mathrm{IT}(\mathcal{M}_{\mathrm{ER}} : \mathcal{A}) \approx_{\varepsilon, 0} "
+        r"\mathrm{IT}(\mathcal{M}_{\mathrm{ER}}^{-x} : \mathcal{A})",
+        paper="Thm. 5.1",
+        subjects=("spec.event_client.pass_windows", "spec.event_mechanism"),
+        rules=EVENT_LEVEL,
+        relation="attribution fixed",
+        not_covered="Configurations that depend on private data: the output set is public.",
+    ),
+    Claim(
+        id="the_ledger_never_passes_the_caps",
+        kind=Kind.GUARANTEE,
+        statement="No report is ever charged beyond the caps, and what it took part in was charged.",
+        formula=r"B_\varepsilon(r) \le \varepsilon_* \wedge B_\delta(r) \le \delta_*",
+        paper="Alg. 1",
+        subjects=("spec.aggregation_service.charge", "spec.aggregation_service.settle"),
+        rules=("charge", "settle", "budget_entries", "serve", "limits"),
+    ),
+    Claim(
+        id="summary_and_event_reports_compose",
+        kind=Kind.GUARANTEE,
+        statement="Summary and event-level reports of one source together are private with the sum of "
+        "both budgets.",
+        formula=r"(\varepsilon_* + \varepsilon, \delta_*)",
+        paper="none (READING_NOTES E1)",
+        subjects=("spec.system.step",),
+        rules=(*SERVICE, *CLIENTS, *ATTRIBUTION, *EVENT_LEVEL),
+        relation="attribution fixed",
+    ),
+    Claim(
+        id="discrete_laplace_is_normalised",
+        kind=Kind.LEMMA,
+        statement="The masses of the discrete Laplace noise, truncated or not, sum to one, and its "
+        "tails have the closed forms that are used.",
+        formula=r"\sum_x \Pr[X = x] = 1",
+        paper="Sec. 2.1",
+        subjects=("spec.noise.laplace_mass", "spec.noise.laplace_upper_tail"),
+    ),
+    Claim(
+        id="truncated_tail_is_below_delta",
+        kind=Kind.LEMMA,
+        statement="A truncation point at least ln(1/δ)/a + Δ leaves at most δ above τ − Δ, for real τ.",
+        formula=r"\tau \ge \ln(1/\delta)/a + \Delta \Rightarrow \Pr[X > \tau - \Delta] \le \delta",
+        paper="Lem. A.1",
+        subjects=("spec.noise.laplace_upper_tail",),
+    ),
+    Claim(
+        id="threshold_meets_the_tail_lemma",
+        kind=Kind.LEMMA,
+        statement="The threshold of the algorithm meets the tail lemma's hypothesis for δ/Λ0.",
+        formula=r"\lfloor\tau\rfloor \ge \Lambda_1 + \lfloor \ln(\Lambda_0/\delta)\Lambda_1/\varepsilon \rfloor",
+        paper="Fact 3.3",
+        subjects=("spec.aggregation_service.threshold", "spec.noise.threshold"),
+        rules=("threshold", "noise", "releases", "limits"),
+    ),
+    Claim(
+        id="discrete_laplace_is_private",
+        kind=Kind.LEMMA,
+        statement="Untruncated noise hides any change of L1 norm Δ, in any dimension.",
+        formula=r"u + \xi \approx_{\varepsilon, 0} v + \xi",
+        paper="Fact 3.3",
+        subjects=("spec.noise.laplace_mass",),
+        rules=("noise",),
+    ),
+    Claim(
+        id="truncated_laplace_is_private",
+        kind=Kind.LEMMA,
+        statement="Truncated noise hides any change of L1 norm Δ in at most s coordinates, up to δ.",
+        formula=r"u + \xi \approx_{\varepsilon, \delta} v + \xi",
+        paper="Fact 3.3",
+        subjects=("spec.noise.laplace_mass", "spec.noise.laplace_upper_tail"),
+        rules=("noise", "threshold", "releases"),
+    ),
+    Claim(
+        id="truncated_noise_needs_no_sparsity_bound",
+        kind=Kind.LEMMA,
+        statement="With truncated noise δ is spent in proportion to value, whatever the number of keys.",
+        formula=r"\sum_i f(\Delta_i) \le f(\Delta) \wedge f(V) \le (V/\Lambda_1) f(\Lambda_1)",
+        paper="none (READING_NOTES E3)",
+        subjects=("spec.noise.displaced_mass",),
+    ),
+    Claim(
+        id="smallest_sound_truncation_is_tight",
+        kind=Kind.LEMMA,
+        statement="The smallest sound truncation point is sound, and the next smaller one is not.",
+        formula=r"q^{T+1} \le \delta(1+q)/(e^\varepsilon - 1 + 2\delta)",
+        paper="none (READING_NOTES E3)",
+        subjects=("spec.noise.smallest_sound_truncation",),
+    ),
+    Claim(
+        id="contributions_stay_within_budget",
+        kind=Kind.LEMMA,
+        statement="No unit ever contributes more than Λ1 in value or more than Λ0 times.",
+        formula=r"L_1(x) \le \Lambda_1 \wedge L_0(x) \le \Lambda_0",
+        paper="Alg. 2; Alg. 3; Alg. 6",
+        subjects=("spec.contributions.admit", "spec.contributions.grant"),
+        rules=("cap", "admit", "grant", "contribute", "limits"),
+    ),
+    Claim(
+        id="a_refused_query_charges_nothing",
+        kind=Kind.LEMMA,
+        statement="A query that is refused leaves the ledger as it was.",
+        formula=r"\mathrm{abort} \Rightarrow B' = B",
+        paper="Alg. 1",
+        subjects=("spec.aggregation_service.settle",),
+        rules=("charge", "settle", "budget_entries"),
+    ),
+    Claim(
+        id="abort_does_not_depend_on_attribution",
+        kind=Kind.LEMMA,
+        statement="Whether a batch is refused, and what it is charged, does not depend on what its "
+        "reports contain.",
+        formula=r"\mathrm{abort}(D) = \mathrm{abort}(D^{-x})",
+        paper="Thm. 4.3",
+        subjects=("spec.aggregation_service.charge", "spec.aggregation_service.settle"),
+        rules=("charge", "settle", "budget_entries", "batch"),
+    ),
+    Claim(
+        id="summary_mechanism_is_individually_private",
+        kind=Kind.LEMMA,
+        statement="The rollout of every unit of M_SR sums to at most the caps: ARA and PAA, ε and δ.",
+        formula=r"\sum_t \varepsilon_{x,t} \le \varepsilon_* \wedge \sum_t \delta_{x,t} \le \delta_*",
+        paper="Thm. 4.3; Thm. 4.5",
+        subjects=("spec.summary_mechanism.SummaryMechanism",),
+        rules=("cap", "admit", "grant", "contribute", "charge", "settle", "budget_entries", "batch",
+               "totals", "limits"),
+    ),
+    Claim(
+        id="individual_privacy_implies_privacy",
+        kind=Kind.LEMMA,
+        statement="A mechanism whose rollouts, with both histories replaced, sum to at most the caps is "
+        "private against every interactive adversary.",
+        formula=r"P_1 P_2 \le e^{\varepsilon_1 + \varepsilon_2} Q_1 Q_2 + \mu + P_1 \delta_2",
+        paper="Thm. 4.2",
+        subjects=("spec.interaction.transcript", "spec.individual_privacy"),
+        not_covered="Mechanisms with a random next state; unbounded transcripts need a limit.",
+    ),
+    Claim(
+        id="idp_as_written_is_unsatisfiable",
+        kind=Kind.LEMMA,
+        statement="As written, no mechanism that answers is individually private.",
+        formula=r"\forall\,\mathrm{rollouts} \to \exists\,\mathrm{rollout}",
+        paper="Def. 4.1",
+        subjects=("spec.individual_privacy",),
+    ),
+    Claim(
+        id="rollouts_as_written_miss_the_state",
+        kind=Kind.LEMMA,
+        statement="As written, individual privacy does not imply privacy: a mechanism can store first "
+        "and tell later.",
+        formula=r"\mathcal{M}(S_{t-1}, D_t, q_t)\ \mathrm{vs}\ \mathcal{M}(S_{t-1}, D_t^{-x}, q_t)",
+        paper="Thm. 4.2",
+        subjects=("spec.individual_privacy",),
+    ),
+    Claim(
+        id="an_empty_store_costs_a_factor_two",
+        kind=Kind.LEMMA,
+        statement="If the programs of x run on an empty store and contribute, the factor is 2.",
+        formula=r"(2\varepsilon_*, \le 2\delta_*)",
+        paper="Thm. 4.5",
+        subjects=("spec.neighbours.EMPTY_STORE",),
+    ),
+    Claim(
+        id="a_contributing_dummy_costs_a_factor",
+        kind=Kind.LEMMA,
+        statement="If records moved to the dummy source contribute, the factor is 2, or 3 if the dummy "
+        "holds records already.",
+        formula=r"2\varepsilon_*, 3\varepsilon_*",
+        paper="Thm. 4.3",
+        subjects=("spec.neighbours.MOVED_TO_DUMMY",),
+    ),
+    Claim(
+        id="truthful_outputs_may_leave_the_set_as_written",
+        kind=Kind.LEMMA,
+        statement="As written, truthful event-level answers may leave the output set, with infinite "
+        "loss.",
+        formula=r"O = \{00, 11\}",
+        paper="Thm. 5.1",
+        subjects=("spec.randomized_response",),
+    ),
+    Claim(
+        id="filters_compose",
+        kind=Kind.LEMMA,
+        statement="The universal mechanism with a filter on the sums is private.",
+        formula=r"\mathcal{M}_{\phi_{\varepsilon,\delta}}",
+        paper="Lem. 4.9",
+        subjects=("spec.filters",),
+    ),
+    Claim(
+        id="individual_filters_compose",
+        kind=Kind.LEMMA,
+        statement="The universal mechanism with a filter per unit is private.",
+        formula=r"\mathcal{M}^{\mathrm{ind}}_{\phi_{\varepsilon,\delta}}",
+        paper="Lem. 4.11",
+        subjects=("spec.filters",),
+    ),
+    Claim(
+        id="joint_convexity",
+        kind=Kind.LEMMA,
+        statement="Mixtures of indistinguishable pairs are indistinguishable, so a random adversary "
+        "gains nothing.",
+        formula=r"\sum_i \alpha_i P_i \approx_{\varepsilon,\delta} \sum_i \alpha_i Q_i",
+        paper="Fact 5.2; Cor. 5.3",
+        subjects=("spec.distributions.mixture", "spec.interaction.randomized_transcript"),
+    ),
+    Claim(
+        id="group_privacy",
+        kind=Kind.LEMMA,
+        statement="k neighbouring steps cost k times ε and δ times a geometric sum.",
+        formula=r"\delta' = \delta (e^{k\varepsilon} - 1)/(e^\varepsilon - 1)",
+        paper="Fact 4.7",
+        subjects=("spec.distributions.group_privacy_delta",),
+    ),
+    Claim(
+        id="gradual_expiration",
+        kind=Kind.LEMMA,
+        statement="Private per window implies private with gradual expiration.",
+        formula=r"\varepsilon' = \varepsilon(t_2 - t_1)",
+        paper="Def. 4.8",
+        subjects=("spec.distributions.group_privacy_delta",),
+    ),
+    Claim(
+        id="randomized_response_is_private",
+        kind=Kind.LEMMA,
+        statement="Interactive randomized response is ε-private if every prefix of a truthful sequence "
+        "extends into the output set.",
+        formula=r"(e^\varepsilon - 1)/(e^\varepsilon + |O| - 1)",
+        paper="Thm. 5.1; Alg. 8; Alg. 9",
+        subjects=("spec.randomized_response.truth_probability",),
+        rules=("truth_probability",),
+    ),
+    Claim(
+        id="event_client_outputs_stay_in_the_output_set",
+        kind=Kind.LEMMA,
+        statement="Whatever the noiseless event-level client sends is in the output set.",
+        formula=r"o \in O",
+        paper="Sec. 2.2",
+        subjects=("spec.event_client.pass_windows", "spec.event_outputs.output_set"),
+        rules=("output_set", "pass_windows", "register_event_trigger", "limits"),
+    ),
+    Claim(
+        id="client_and_service_refine_the_mechanism",
+        kind=Kind.LEMMA,
+        statement="Client and service together are M_SR: same reports, same ledger, same law of "
+        "answers, where f is null for zero values.",
+        formula=r"\mathrm{client} \circ \mathrm{service} = \mathcal{M}_{\mathrm{SR}}",
+        paper="Sec. 4.2",
+        subjects=("spec.system.step", "spec.summary_mechanism.SummaryMechanism"),
+        rules=(*SERVICE, *CLIENTS, *ATTRIBUTION, *AGGREGATION),
+    ),
+    Claim(
+        id="concentrated_filters_compose",
+        kind=Kind.LEMMA,
+        statement="The filter on (ρ, δ) keeps the sums below the caps.",
+        formula=r"\sum \rho_i \le \rho \wedge \sum \delta_i \le \delta",
+        paper="Lem. B.2",
+        subjects=("spec.concentrated",),
+    ),
+    Claim(
+        id="discrete_gaussian_is_concentrated",
+        kind=Kind.LEMMA,
+        statement="Discrete Gaussian noise hides a change of L2 norm Δ with ρ = Δ²/(2σ²).",
+        formula=r"\rho = \Delta^2 / (2\sigma^2)",
+        paper="App. B",
+        subjects=("spec.noise.DiscreteGaussian", "spec.concentrated"),
+    ),
+    Claim(
+        id="never_registered_costs_a_factor",
+        kind=Kind.LEMMA,
+        statement="If x was never registered, triggers re-route to older sources: with k of them the "
+        "factor reaches 2k + 1.",
+        formula=r"(2k + 1)\Lambda_1",
+        paper="none (READING_NOTES B2)",
+        subjects=("spec.neighbours.NEVER_REGISTERED",),
+        relation="never registered",
+    ),
+    Claim(
+        id="null_reports_are_charged",
+        kind=Kind.ASSUMPTION,
+        statement="A null report is charged like any other.",
+        formula=r"B(r)\ \mathrm{for\ all}\ r",
+        paper="Thm. 4.3",
+        subjects=("spec.aggregation_service.charge",),
+        rules=("charge", "settle", "budget_entries"),
+    ),
+    Claim(
+        id="a_batch_is_a_set",
+        kind=Kind.ASSUMPTION,
+        statement="A report counts once in a batch.",
+        formula=r"Y \subseteq \mathcal{Y}",
+        paper="Alg. 6",
+        subjects=("spec.aggregation_service.distinct_reports", "spec.aggregation_service.totals"),
+        rules=("batch", "totals"),
+    ),
+    Claim(
+        id="noise_is_chosen_in_public",
+        kind=Kind.ASSUMPTION,
+        statement="Noise and threshold depend on public parameters only.",
+        formula=r"\tau(\varepsilon, \delta, \Lambda_1, \Lambda_0)",
+        paper="Alg. 1",
+        subjects=("spec.aggregation_service.noise", "spec.aggregation_service.threshold"),
+        rules=("noise", "threshold", "limits"),
+    ),
+    Claim(
+        id="a_report_is_sent_for_every_trigger",
+        kind=Kind.ASSUMPTION,
+        statement="A report's presence, time and what it shows depend on public data only.",
+        formula=r"\mathrm{presence}(D) = \mathrm{presence}(D^{-x})",
+        paper="Alg. 2; Alg. 3; Remark 2.2",
+        subjects=("spec.contributions.always_send", "spec.contributions.show_identifier"),
+        rules=("sends", "visible", "arrival", "report"),
+    ),
+    Claim(
+        id="absent_keys_are_never_released",
+        kind=Kind.ASSUMPTION,
+        statement="With key discovery, noise alone never passes the release test.",
+        formula=r"z \le \lfloor\tau\rfloor",
+        paper="Alg. 1",
+        subjects=("spec.aggregation_service.releases", "spec.aggregation_service.noise"),
+        rules=("noise", "threshold", "releases", "limits"),
+    ),
+)
