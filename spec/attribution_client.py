@@ -20,7 +20,15 @@ from immutables import Map
 
 from spec.contributions import Budget, Budgets, Credit
 from spec.numbers import SpecError, whole
-from spec.reports import Contribution, Key, Report, ReportId, checked_key, checked_value
+from spec.reports import (
+    Contribution,
+    Key,
+    Report,
+    ReportId,
+    checked_key,
+    checked_time,
+    checked_value,
+)
 
 if TYPE_CHECKING:
     from spec.distributions import Draw
@@ -101,6 +109,7 @@ class AttributionClient:
     newest: Map[str, SourceId] = Map()
     older: Map[SourceId, SourceId] = Map()
     budgets: Budgets = Map()
+    clock: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +153,7 @@ def register_source(
 
     Paper: Alg. 2.
     """
+    checked_time(client.clock, now)
     if source.source_id in client.sources:
         raise DuplicateSource(f"source {source.source_id!r} is registered already")
     client = forget_expired(client, source.destination, now)
@@ -156,6 +166,7 @@ def register_source(
         newest=client.newest.set(source.destination, source.source_id),
         older=older,
         budgets=client.budgets.set(source.source_id, Budget()),
+        clock=now,
     )
 
 
@@ -183,11 +194,12 @@ def register_trigger(
 
     Paper: Alg. 2.
     """
+    checked_time(client.clock, now)
     client = forget_expired(client, trigger.destination, now)
     credits = rules.attribute(rules, client, trigger, now, draw)
     budgets, granted = rules.contribute(rules, client.budgets, credits, trigger)
     report = rules.report(trigger.report_id, granted, trigger)
-    return replace(client, budgets=budgets), credits, report
+    return replace(client, budgets=budgets, clock=now), credits, report
 
 
 def attribute(

@@ -24,7 +24,7 @@ from immutables import Map
 from spec.attribution_client import DuplicateSource, SourceId, UnknownSource
 from spec.numbers import Power, SpecError, whole
 from spec.randomized_response import RandomizedResponse
-from spec.reports import checked_value
+from spec.reports import TimeRunsBackwards, checked_time, checked_value
 
 if TYPE_CHECKING:
     from spec.contributions import Unit
@@ -51,13 +51,6 @@ class BadTriggerData(SpecError):
 
 class BeyondLimits(SpecError):
     """Report a source that asks for more than the public limits allow.
-
-    Paper: none (bad input).
-    """
-
-
-class TimeReversed(SpecError):
-    """Report a time that is earlier than what has happened already.
 
     Paper: none (bad input).
     """
@@ -187,7 +180,7 @@ def register_event_source(
 
     Paper: Sec. 2.2; Alg. 4; Alg. 8.
     """
-    checked_time(client, now)
+    checked_time(client.clock, now)
     checked_limits(rules.limits, source)
     if source.source_id in client.records:
         raise DuplicateSource(f"source {source.source_id!r} is registered already")
@@ -272,7 +265,7 @@ def register_event_trigger(
 
     Paper: Alg. 4.
     """
-    checked_time(client, now)
+    checked_time(client.clock, now)
     records = client.records
     for unit in credited:
         if not isinstance(unit, str) or unit not in records:
@@ -297,9 +290,9 @@ def pass_windows(
 
     Paper: Sec. 2.2; Alg. 4.
     """
-    checked_time(client, now)
+    checked_time(client.clock, now)
     if since > now:
-        raise TimeReversed(f"time cannot pass from {since} to {now}")
+        raise TimeRunsBackwards(f"time cannot pass from {since} to {now}")
     ends = sorted(end for end in client.due if end <= now)
     if ends and ends[0] <= since:
         raise WindowsMissed(f"windows ended at {ends[0]}, before the time {since} to pass from")
@@ -432,12 +425,3 @@ def checked_limits(limits: Limits, source: EventSource) -> None:
     for name, count, most in asked:
         if count > most:
             raise BeyondLimits(f"a source may have at most {most} {name}, not {count}")
-
-
-def checked_time(client: EventClient, now: int) -> None:
-    """Refuse a time before the last one that the client has seen.
-
-    Paper: none (bad input).
-    """
-    if whole(now, "now") < client.clock:
-        raise TimeReversed(f"the time is {client.clock} already, not {now}")

@@ -17,7 +17,15 @@ from immutables import Map
 
 from spec.contributions import Budget, Budgets, Credit, Unit
 from spec.numbers import SpecError, whole
-from spec.reports import Contribution, Key, Report, ReportId, checked_key, checked_value
+from spec.reports import (
+    Contribution,
+    Key,
+    Report,
+    ReportId,
+    checked_key,
+    checked_time,
+    checked_value,
+)
 
 if TYPE_CHECKING:
     from spec.distributions import Draw
@@ -76,6 +84,7 @@ class AggregationClient:
 
     storage: Map[str, Storage] = Map()
     budgets: Budgets = Map()
+    clock: int = 0
 
 
 def register_event(
@@ -85,10 +94,11 @@ def register_event(
 
     Paper: Alg. 3.
     """
+    checked_time(client.clock, now)
     client, credits = rules.propose(rules, client, event, now)
     budgets, granted = rules.contribute(rules, client.budgets, credits, event)
     report = rules.report(event.report_id, granted, event)
-    return replace(client, budgets=budgets), credits, report
+    return replace(client, budgets=budgets, clock=now), credits, report
 
 
 def propose(

@@ -35,6 +35,13 @@ class BadValue(SpecError):
     """
 
 
+class TimeRunsBackwards(SpecError):
+    """Report a time that is earlier than what has happened already.
+
+    Paper: none (bad input).
+    """
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contribution:
     """Hold one key $k$ and the value $v$ contributed to it.
@@ -82,6 +89,17 @@ def checked_value(value: object, name: str) -> int:
     if amount < 0:
         raise BadValue(f"{name} must not be negative, not {amount}")
     return amount
+
+
+def checked_time(clock: int, now: object) -> int:
+    """Return the time if it is not before the last one seen, otherwise refuse it.
+
+    Paper: none (bad input).
+    """
+    time = whole(now, "now")
+    if time < clock:
+        raise TimeRunsBackwards(f"the time is {clock} already, not {time}")
+    return time
 
 
 def plain_report(

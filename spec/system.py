@@ -23,15 +23,8 @@ from spec.distributions import Draw
 from spec.event_client import EventClient, EventSource, EventTrigger
 from spec.numbers import SpecError, whole
 from spec.private_aggregation_client import AggregationClient, Event
-from spec.reports import Report, ReportId
+from spec.reports import Report, ReportId, checked_time
 from spec.rules import Rules
-
-
-class TimeRunsBackwards(SpecError):
-    """Report a move to a time that has passed already.
-
-    Paper: none (bad input).
-    """
 
 
 class DuplicateReport(SpecError):
@@ -167,8 +160,7 @@ def pass_time(rules: Rules, system: System, until: int, draw: Draw) -> tuple[Sys
 
     Paper: Alg. 4; Sec. 2.2.
     """
-    if until < system.now:
-        raise TimeRunsBackwards(f"time cannot pass from {system.now} to {until}")
+    checked_time(system.now, until)
     landed = (waiting for waiting in system.in_flight if waiting.arrival <= until)
     arrived = sorted(landed, key=lambda waiting: waiting.arrival)
     events, sent = rules.pass_windows(rules, system.events, system.now, until, draw)
