@@ -15,8 +15,10 @@ Paper: Sec. 3.1; Alg. 5; Alg. 7.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
+from spec.contributions import Unit
 from spec.distributions import Draw, Law
 
 State = TypeVar("State")
@@ -24,6 +26,8 @@ Action = TypeVar("Action")
 Response = TypeVar("Response")
 Action_contra = TypeVar("Action_contra", contravariant=True)
 Response_co = TypeVar("Response_co", covariant=True)
+Data = TypeVar("Data")
+Question = TypeVar("Question")
 
 
 class Mechanism(Protocol[State, Action_contra, Response_co]):
@@ -42,6 +46,30 @@ class Mechanism(Protocol[State, Action_contra, Response_co]):
     def step(self, state: State, action: Action_contra, draw: Draw) -> tuple[State, Response_co]:
         """Return the next state and the response."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Without(Generic[State, Data, Question, Response]):
+    r"""Be $\mathcal{M}^{-x}$: replace every database $D_t$ by its neighbour $D_t^{-x}$.
+
+    Paper: Sec. 3.1; Def. 3.6.
+    """
+
+    mechanism: Mechanism[State, tuple[Data, Question], Response]
+    neighbour: Callable[[Data, Unit], Data]
+    unit: Unit
+
+    @property
+    def initial(self) -> State:
+        """Return the mechanism's own initial state."""
+        return self.mechanism.initial
+
+    def step(
+        self, state: State, action: tuple[Data, Question], draw: Draw
+    ) -> tuple[State, Response]:
+        """Remove the unit from the database, then do what the mechanism does."""
+        database, question = action
+        return self.mechanism.step(state, (self.neighbour(database, self.unit), question), draw)
 
 
 Adversary: TypeAlias = Callable[[tuple[Response, ...]], Action | None]

@@ -1,0 +1,194 @@
+r"""Privacy filters: universal mechanisms that stop answering when a budget is used up.
+
+Here a database is a set $U$ of privacy units and a query is any one-shot mechanism on such sets. A
+query comes with what it claims to satisfy: parameters $\theta$, or parameters $p(x)$ for each unit.
+A filter $\phi$ looks at the parameters so far and says whether to go on. With one account for
+everybody a query over budget is not answered. With one account per unit it is answered without the
+units that are over budget.
+
+Both mechanisms are private against stable adversaries, those that never change the database.
+
+Paper: Sec. 4.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Generic, TypeAlias, TypeVar
+
+from immutables import Map
+
+from spec.concentrated import concentrated_filter
+from spec.contributions import Unit
+from spec.distributions import Distribution, Draw, indistinguishable
+from spec.individual_privacy import Rollout, Theta, within
+from spec.interaction import Adversary
+from spec.numbers import NATURAL, Base, Power
+
+T = TypeVar("T")
+
+Units: TypeAlias = frozenset[Unit]
+Filter: TypeAlias = Callable[[Rollout], bool]
+Histories: TypeAlias = Map[Unit, tuple[Theta, ...]]
+
+NOTHING = Theta()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UniversalQuery(Generic[T]):
+    r"""Hold a one-shot mechanism $q$ on sets of units, and the $\theta$ that it satisfies.
+
+    Paper: Sec. 4.4.
+    """
+
+    answer: Callable[[Units], Distribution[T]]
+    theta: Theta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndividualQuery(Generic[T]):
+    r"""Hold a one-shot mechanism and, per unit, the parameters $p(x)$ that it satisfies.
+
+    Units that `parameters` does not name get $\mathbf{0}$: the answer does not depend on them.
+
+    Paper: Sec. 4.4; Def. 4.10.
+    """
+
+    answer: Callable[[Units], Distribution[T]]
+    parameters: Map[Unit, Theta]
+
+
+def basic_filter(caps: Theta) -> Filter:
+    r"""Return $\phi_{\varepsilon, \delta}$: go on while both sums are within the caps.
+
+    Paper: Sec. 4.4.
+    """
+    return lambda spent: within(spent, caps)
+
+
+def concentrated_basic_filter(rho: Fraction, delta: Fraction) -> Filter:
+    r"""Return $\phi_{\rho, \delta}$ for approximate zCDP; a `Theta` holds $\rho$ as its `epsilon`.
+
+    Paper: Lem. B.2; App. B.
+    """
+    return lambda spent: concentrated_filter(
+        (rho, delta), [(theta.epsilon, theta.delta) for theta in spent]
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilteredMechanism(Generic[T]):
+    r"""Be the universal mechanism $\mathcal{M}_\phi$; None stands for the answer $\bot$.
+
+    Paper: Sec. 4.4; Lem. 4.9.
+    """
+
+    go_on: Filter
+
+    @property
+    def initial(self) -> tuple[Theta, ...]:
+        """Return the empty history of parameters."""
+        return ()
+
+    def step(
+        self, state: tuple[Theta, ...], action: tuple[Units, UniversalQuery[T]], draw: Draw
+    ) -> tuple[tuple[Theta, ...], T | None]:
+        """Answer the query and record its parameters, or refuse it and record nothing spent."""
+        units, query = action
+        if self.go_on((*state, query.theta)):
+            return (*state, query.theta), draw(query.answer(units))
+        return (*state, NOTHING), None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndividuallyFilteredMechanism(Generic[T]):
+    r"""Be the universal mechanism $\mathcal{M}^{\mathrm{ind}}_\phi$ with one account per unit.
+
+    The paper's state is a sequence of functions $p_t$ on all units. It is kept per unit here,
+    without the entries $\mathbf{0}$, which no sum notices.
+
+    Paper: Sec. 4.4; Lem. 4.11.
+    """
+
+    go_on: Filter
+
+    @property
+    def initial(self) -> Histories:
+        """Return empty histories."""
+        return Map()
+
+    def step(
+        self, state: Histories, action: tuple[Units, IndividualQuery[T]], draw: Draw
+    ) -> tuple[Histories, T]:
+        """Answer the query on the units whose account allows it, and charge every such account."""
+        units, query = action
+        masked = set(units)
+        for unit, theta in query.parameters.items():
+            history = (*state.get(unit, ()), theta)
+            if self.go_on(history):
+                state = state.set(unit, history)
+            else:
+                masked.discard(unit)
+        return state, draw(query.answer(frozenset(masked)))
+
+
+def without_unit(units: Units, unit: Unit) -> Units:
+    r"""Return $U^{-x} = U \setminus \{x\}$.
+
+    Paper: Sec. 4.4.
+    """
+    return units - {unit}
+
+
+def satisfies(query: UniversalQuery[T], databases: Sequence[Units], base: Base = NATURAL) -> bool:
+    r"""Decide whether the query is $\theta$-DP on the given databases, as it claims.
+
+    Paper: Def. 3.2; Sec. 4.4.
+    """
+    power = Power(base, query.theta.epsilon)
+    return all(
+        indistinguishable(
+            query.answer(units), query.answer(without_unit(units, x)), power, query.theta.delta
+        )
+        for units in databases
+        for x in units
+    )
+
+
+def satisfies_individually(
+    query: IndividualQuery[T], databases: Sequence[Units], base: Base = NATURAL
+) -> bool:
+    r"""Decide whether the query is $p$-IDP on the given databases, as it claims.
+
+    Paper: Def. 4.10.
+    """
+    return all(
+        indistinguishable(
+            query.answer(units),
+            query.answer(without_unit(units, x)),
+            Power(base, query.parameters.get(x, NOTHING).epsilon),
+            query.parameters.get(x, NOTHING).delta,
+        )
+        for units in databases
+        for x in units
+    )
+
+
+Ask = TypeVar("Ask")
+
+
+def stable(
+    units: Units, ask: Callable[[tuple[T, ...]], Ask | None]
+) -> Adversary[T, tuple[Units, Ask]]:
+    """Return the adversary that asks adaptively and never changes the database.
+
+    Paper: Remark 3.7; Lem. 4.9.
+    """
+
+    def act(responses: tuple[T, ...]) -> tuple[Units, Ask] | None:
+        question = ask(responses)
+        return None if question is None else (units, question)
+
+    return act

@@ -1,0 +1,246 @@
+r"""Individual privacy: how much of each unit's budget every step uses.
+
+A *rollout* lists, for one unit $x$ and one sequence of databases and queries, parameters
+$(\varepsilon_t, \delta_t)$ such that the $t$-th response with $x$ and the $t$-th response without
+$x$ are indistinguishable. A mechanism is $(\varepsilon_*, \delta_*)$-individually private if for
+every unit and every sequence *there is* a rollout whose sums stay within the caps. Then it is
+$(\varepsilon_*, \delta_*)$-private against every interactive adversary.
+
+A rollout compares two histories: the mechanism after $D_1, \dots, D_t$ with the mechanism after
+$D_1^{-x}, \dots, D_t^{-x}$. The paper's text keeps the state of the run on $D$ in both, and asks
+that *every* rollout stay within the caps. Read like this, a mechanism that stores its first
+database and shows it later uses no budget, and no mechanism at all is individually private. Both
+literal readings stand here under their own names, so that this can be run. (If every database held
+all records so far, and the state were a public ledger only, the paper's comparison would be the
+right one.)
+
+For $\mathcal{M}_{\mathrm{SR}}$ the proof of the paper gives a rollout in closed form.
+
+Deviates: A1 some rollout, not every one; A2 the states differ too; B17 losses are counted per
+report.
+Paper: Sec. 4.1; Sec. 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from spec.contributions import Budget, Unit
+from spec.distributions import Distribution, Law, explore, indistinguishable
+from spec.interaction import Data, Mechanism, Question, Response, State
+from spec.numbers import NATURAL, Base, Power, SpecError, exact, unit_interval
+from spec.reports import Report
+from spec.rules import Limits, Rules
+from spec.summary_mechanism import Database, SummaryQuery, SummaryState, add_record
+
+
+class BadParameters(SpecError):
+    r"""Report privacy parameters with a negative $\varepsilon$.
+
+    Paper: none (bad input).
+    """
+
+
+class RandomState(SpecError):
+    """Report a mechanism whose next state is random, for which rollouts are not defined.
+
+    Paper: none (the definition asks for deterministic states).
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Theta:
+    r"""Hold privacy parameters $\theta = (\varepsilon, \delta)$.
+
+    Paper: Sec. 4.4.
+    """
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+
+    def __post_init__(self) -> None:
+        """Refuse parameters out of range."""
+        if exact(self.epsilon, "epsilon") < 0:
+            raise BadParameters(f"epsilon must not be negative, not {self.epsilon}")
+        unit_interval(self.delta, "delta")
+
+
+Rollout: TypeAlias = Sequence[Theta]
+Neighbouring: TypeAlias = Callable[[Data, Unit], Data]
+Enumerate: TypeAlias = Callable[[Law[object]], Iterable[tuple[object, Fraction]]]
+
+
+def within(rollout: Rollout, caps: Theta) -> bool:
+    r"""Decide $\sum_t \varepsilon_t \le \varepsilon_*$ and $\sum_t \delta_t \le \delta_*$.
+
+    Paper: Def. 4.1.
+    """
+    epsilon = sum((theta.epsilon for theta in rollout), Fraction(0))
+    delta = sum((theta.delta for theta in rollout), Fraction(0))
+    return epsilon <= caps.epsilon and delta <= caps.delta
+
+
+def is_rollout(
+    mechanism: Mechanism[State, tuple[Data, Question], Response],
+    neighbour: Neighbouring[Data],
+    unit: Unit,
+    steps: Sequence[tuple[Data, Question]],
+    rollout: Rollout,
+    base: Base = NATURAL,
+    enumerate_law: Enumerate | None = None,
+) -> bool:
+    r"""Decide whether the parameters bound what each response tells about the unit.
+
+    The run on $D_1, \dots, D_t$ is compared with the run on $D_1^{-x}, \dots, D_t^{-x}$.
+
+    Deviates: A2 each run has its own state.
+    Paper: Sec. 4.1.
+    """
+    state = other = mechanism.initial
+    for (database, question), theta in zip(steps, rollout, strict=True):
+        without = neighbour(database, unit)
+        state, law = run(mechanism, state, (database, question), enumerate_law)
+        other, law_without = run(mechanism, other, (without, question), enumerate_law)
+        if not indistinguishable(law, law_without, Power(base, theta.epsilon), theta.delta):
+            return False
+    return True
+
+
+def is_literal_rollout(
+    mechanism: Mechanism[State, tuple[Data, Question], Response],
+    neighbour: Neighbouring[Data],
+    unit: Unit,
+    steps: Sequence[tuple[Data, Question]],
+    rollout: Rollout,
+    base: Base = NATURAL,
+    enumerate_law: Enumerate | None = None,
+) -> bool:
+    r"""Decide the same as the text puts it: $F_t(D_t)$ against $F_t(D_t^{-x})$ from one state.
+
+    Deviates: A2 this is the reading under which individual privacy does not imply privacy.
+    Paper: Sec. 4.1.
+    """
+    state = mechanism.initial
+    for (database, question), theta in zip(steps, rollout, strict=True):
+        without = neighbour(database, unit)
+        _, law_without = run(mechanism, state, (without, question), enumerate_law)
+        state, law = run(mechanism, state, (database, question), enumerate_law)
+        if not indistinguishable(law, law_without, Power(base, theta.epsilon), theta.delta):
+            return False
+    return True
+
+
+def run(
+    mechanism: Mechanism[State, tuple[Data, Question], Response],
+    state: State,
+    action: tuple[Data, Question],
+    enumerate_law: Enumerate | None = None,
+) -> tuple[State, Distribution[Response]]:
+    r"""Return the next state and the law $F_t(D)$ of the response.
+
+    Paper: Sec. 4.1.
+    """
+    law = explore(lambda draw: mechanism.step(state, action, draw), enumerate_law)
+    states = {after for after, _ in law}
+    if len(states) != 1:
+        raise RandomState(f"the next state of {type(mechanism).__name__} is random")
+    return states.pop(), law.map(lambda outcome: outcome[1])
+
+
+def individually_private(
+    is_one: Callable[[Rollout], bool], candidates: Iterable[Rollout], caps: Theta
+) -> bool:
+    """Decide individual privacy for one unit and one sequence: some rollout is within the caps.
+
+    `is_one` says which of the candidates are rollouts. A candidate that is one and stays within
+    the caps is a proof; without one, False says nothing about rollouts that are not listed.
+
+    Deviates: A1 some rollout, not every one.
+    Paper: Def. 4.1.
+    """
+    return any(within(rollout, caps) and is_one(rollout) for rollout in candidates)
+
+
+def literally_individually_private(
+    is_one: Callable[[Rollout], bool], candidates: Iterable[Rollout], caps: Theta
+) -> bool:
+    """Decide the same as the text puts it: every rollout among the candidates is within the caps.
+
+    Deviates: A1 this is the reading that no mechanism satisfies.
+    Paper: Def. 4.1.
+    """
+    return all(within(rollout, caps) for rollout in candidates if is_one(rollout))
+
+
+Loss: TypeAlias = Callable[[Limits, SummaryQuery, Budget], Theta]
+
+
+def loss_by_count(limits: Limits, question: SummaryQuery, part: Budget) -> Theta:
+    r"""Return $(\varepsilon_{x,t}, \delta_{x,t})$ with $\delta$ spent per contribution.
+
+    `part` is what $x$ contributes to the batch: with $V$ its sum and $n$ its number,
+    $\varepsilon_{x,t} = \varepsilon_t V / \Lambda_1$ and $\delta_{x,t} = \delta_t n / \Lambda_0$.
+
+    Deviates: B17 contributions are counted, not triggers.
+    Paper: Thm. 4.3.
+    """
+    return Theta(
+        epsilon=question.query.epsilon * part.value / limits.contribution_budget,
+        delta=question.query.delta * part.count / limits.sparsity_budget,
+    )
+
+
+def loss_by_value(limits: Limits, question: SummaryQuery, part: Budget) -> Theta:
+    r"""Return the same with $\delta$ spent per value: $\delta_{x,t} = \delta_t V / \Lambda_1$.
+
+    Deviates: E3 this needs no bound on the number of contributions.
+    Paper: Thm. 4.3.
+    """
+    share = Fraction(part.value, limits.contribution_budget)
+    return Theta(epsilon=question.query.epsilon * share, delta=question.query.delta * share)
+
+
+def part_of_batch(own: SummaryState, question: SummaryQuery) -> Budget:
+    r"""Return what a unit contributes to a batch: the sum of its values and their number.
+
+    `own` is the state of a run on the records of $x$ alone, so that its reports are $R_{x,t}$.
+
+    Deviates: B17 a report that carries two contributions counts twice.
+    Paper: Thm. 4.3.
+    """
+    reports = (own.reports.get(each, Report(report_id=each)) for each in question.query.report_ids)
+    distinct = {report.report_id: report for report in reports}.values()
+    values = [part.value for report in distinct for part in report.contributions]
+    return Budget(value=sum(values), count=len(values))
+
+
+def summary_rollout(
+    rules: Rules,
+    steps: Sequence[tuple[Database, SummaryQuery]],
+    unit: Unit,
+    loss: Loss = loss_by_count,
+) -> tuple[Theta, ...]:
+    r"""Return the rollout of $\mathcal{M}_{\mathrm{SR}}$ for a unit; a refused query costs nothing.
+
+    What a unit contributes depends on its own records only, so they are run alone. Whether a query
+    is refused depends on identifiers only, and is decided as $\mathcal{M}_{\mathrm{SR}}$ decides
+    it.
+
+    Paper: Thm. 4.3; Thm. 4.5.
+    """
+    own = SummaryState()
+    ledger = own.service.ledger
+    rollout: list[Theta] = []
+    for database, question in steps:
+        for record in database:
+            if record.unit == unit:
+                own = add_record(rules, own, record, question.function)
+        named = tuple(Report(report_id=each) for each in question.query.report_ids)
+        batch = rules.batch(question.query, named)
+        ledger, accepted = rules.settle(rules, ledger, question.query, batch)
+        part = part_of_batch(own, question) if accepted is not None else Budget()
+        rollout.append(loss(rules.limits, question, part))
+    return tuple(rollout)
