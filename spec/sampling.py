@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil, floor, isqrt, lcm
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, cast, overload
 
 from flint import ctx
 
@@ -186,9 +186,8 @@ def discrete_laplace(noise: DiscreteLaplace, entropy: Entropy) -> int:
     ratio, edge = noise.decay_power, noise.truncation
     if edge is None:
         return geometric(ratio, entropy) - geometric(ratio, entropy)
-    narrow = not (ratio**edge).at_most(Fraction(1, 2))
     while True:
-        if narrow:
+        if _narrow(ratio, edge):
             candidate = uniform_below(2 * edge + 1, entropy) - edge
             if bernoulli_power(ratio ** abs(candidate), entropy):
                 return candidate
@@ -196,6 +195,11 @@ def discrete_laplace(noise: DiscreteLaplace, entropy: Entropy) -> int:
             candidate = geometric(ratio, entropy) - geometric(ratio, entropy)
             if abs(candidate) <= edge:
                 return candidate
+
+
+@lru_cache(maxsize=4096)
+def _narrow(ratio: Power, edge: int) -> bool:
+    return not (ratio**edge).at_most(Fraction(1, 2))
 
 
 def discrete_gaussian(noise: DiscreteGaussian, entropy: Entropy) -> int:
@@ -252,6 +256,10 @@ class Sampler:
 
     entropy: Entropy
 
+    @overload
+    def __call__(self, law: Law[T], /) -> T: ...
+    @overload
+    def __call__(self, law: T | Law[T], /) -> T: ...
     def __call__(self, law: T | Law[T], /) -> T:
         """Return a sample of the law; a plain value is returned unchanged."""
         if isinstance(law, Distribution):
