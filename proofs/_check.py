@@ -1,0 +1,129 @@
+"""A proof as a check of its claim: run it on given rules and report what was found.
+
+A step counts as decided by a solver if the solver decided every obligation of the step. A witness
+has been replayed, so it needs no solver's word. A proof that one solver leaves open is still
+reported as proved, by the other alone, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TypeVar, cast
+
+from proofs._proof import Proof, ProofResult, StepResult
+from spec import PAPER, Rules, claims
+from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+
+S = TypeVar("S")
+
+BOTH = ("z3", "cvc5")
+
+
+def check_of(
+    proof: Proof[S],
+    *,
+    method: str,
+    assumes: str = "",
+    takes_rules: bool = False,
+    subject: Callable[[Rules], S] | None = None,
+    papers_own: tuple[str, ...] | None = None,
+    name: str = "proof",
+) -> Check:
+    """Return the check that runs a proof.
+
+    A proof about the rules is run on the rules that are checked: `takes_rules` says that they are
+    its subject, `subject` makes its subject of them. Any other proof is about fixed functions of
+    the specification. `papers_own` lists the rules that must be the paper's own functions for the
+    proof to say anything; by default these are all that the claim depends on if the proof takes no
+    rules, except the limits, and none if it does.
+    """
+    fixed = () if takes_rules or subject is not None else CLAIMS[proof.claim].rules
+    needed = tuple(field for field in fixed if field != "limits")
+    if papers_own is not None:
+        needed = papers_own
+
+    def report(result: ProofResult) -> Finding:
+        return finding(result, check=name, method=method, assumes=assumes)
+
+    def run(rules: Rules) -> Finding:
+        changed = [field for field in needed if getattr(rules, field) != getattr(PAPER, field)]
+        if changed:
+            return Finding(
+                claim=proof.claim,
+                check=name,
+                verdict=Verdict.UNKNOWN,
+                method=method,
+                detail=f"the proof is about the paper's {', '.join(changed)}",
+            )
+        if subject is not None:
+            return report(proof.run_on(subject(rules)))
+        return report(proof.run_on(cast(S, rules)) if takes_rules else proof.run())
+
+    def control(label: str, broken: S) -> Control:
+        rules = broken if isinstance(broken, Rules) else None
+        return Control(name=label, run=lambda: report(proof.run_on(broken)), rules=rules)
+
+    controls = tuple(control(label, broken) for label, broken in proof.controls.items())
+    return Check(claim=proof.claim, name=name, run=run, controls=controls)
+
+
+def finding(result: ProofResult, *, check: str, method: str, assumes: str) -> Finding:
+    """Report what became of a proof."""
+    verdict = Verdict(result.verdict.lower())
+    alarm = "ALARM, this must never happen: " if result.alarm else ""
+    example = result.counterexample
+    return Finding(
+        claim=result.claim,
+        check=check,
+        verdict=verdict,
+        method=f"{method}; {_decided(result)}" if verdict is Verdict.PROVED else method,
+        bound="all values" if verdict is Verdict.PROVED else "",
+        assumes=assumes,
+        detail=alarm + ("" if verdict is Verdict.PROVED else result.text),
+        seconds=decimal(result.seconds),
+        steps=tuple(map(_step, result.steps)),
+        counterexample=None if example is None else {x: str(y) for x, y in example.items()},
+    )
+
+
+def deciders(step: StepResult) -> tuple[str, ...]:
+    """Name who decided a step alone; nobody, if each solver left something of it open."""
+    if step.verdict == "UNKNOWN":
+        return ()
+    if step.example is not None:
+        return ("replay",)
+    undecided = {
+        *("z3" for decision in step.decisions if decision.z3 == "unknown"),
+        *("cvc5" for decision in step.decisions if decision.cvc5 == "unknown"),
+    }
+    return tuple(name for name in step.by if name not in undecided)
+
+
+def decimal(seconds: Fraction) -> str:
+    """Write a time with three decimals."""
+    thousandths = round(seconds * 1000)
+    return f"{thousandths // 1000}.{thousandths % 1000:03}"
+
+
+def _decided(result: ProofResult) -> str:
+    solved = [deciders(step) for step in result.steps if step.by == BOTH and step.example is None]
+    exact = dict.fromkeys(by for step in result.steps if step.by != BOTH for by in step.by)
+    said = ["z3 and cvc5"] if solved else []
+    for alone, other in (BOTH, BOTH[::-1]):
+        if any(other not in names for names in solved):
+            everywhere = all(alone in names for names in solved)
+            said = [f"{alone} alone; {other} undecided" if everywhere else "z3 or cvc5 in part"]
+    return ", ".join([*said, *exact])
+
+
+def _step(step: StepResult) -> claims.Step:
+    example = (
+        "" if step.example is None else ", ".join(f"{x} = {y}" for x, y in step.example.items())
+    )
+    return claims.Step(
+        name=step.name,
+        verdict=Verdict(step.verdict.lower()),
+        by=", ".join(deciders(step)),
+        detail=step.reason or example,
+    )
