@@ -100,7 +100,7 @@ def exact(value: object, name: str) -> Fraction:
     """
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         raise NotExact(f"{name} must be an int or a Fraction, not {value!r}")
-    return Fraction(value)
+    return value if isinstance(value, Fraction) else Fraction(value)
 
 
 def whole(value: object, name: str) -> int:
