@@ -167,7 +167,7 @@ class Step(ABC, Generic[S]):
         """Decide the step for a subject."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Statement(Step[S]):
     """State that something is true of all numbers, or of some, and let both solvers decide."""
 
@@ -271,7 +271,7 @@ class Statement(Step[S]):
 _Outcome: TypeAlias = tuple[Verdict, str, Model | None, bool]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Calculation(Step[S]):
     """State something that exact arithmetic or algebra decides without a solver."""
 
@@ -309,7 +309,7 @@ def calculation(name: str, by: str) -> Callable[[Callable[[S], bool]], Calculati
     return lambda holds: Calculation(name=name, holds=holds, by=by)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Proof(Generic[S]):
     """Prove a claim about a subject by steps, and show that broken subjects are refuted."""
 

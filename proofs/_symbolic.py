@@ -26,6 +26,9 @@ import z3
 PATHS = 1000
 """The most paths that are followed before the verdict is unknown."""
 
+QUESTIONS = 200
+"""The most questions that one path may ask: a loop over a symbolic length never stops asking."""
+
 POSSIBLE_EFFORT = 1_000_000
 """What z3 may spend on one branch; undecided counts as possible. A count of steps, not of time."""
 
@@ -164,6 +167,8 @@ class _Run:
         if question.get_id() in self.known:
             return self.known[question.get_id()]
         place = len(self.answers)
+        if place == QUESTIONS:
+            self.refuse(f"more than {QUESTIONS} questions on one path")
         if place < len(self.given):
             asked, answer = self.given[place]
             if not asked.eq(question):

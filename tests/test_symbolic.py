@@ -1,0 +1,357 @@
+"""The symbolic runner follows what Python does, and refuses by name what it cannot follow."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import cast
+
+import pytest
+from immutables import Map
+
+from proofs import _symbolic
+from proofs._proof import Statement, StepResult, assume, for_all
+from proofs._solvers import Exact
+from proofs._symbolic import NotSymbolic, boolean, explore, integer, rational
+
+
+def decided(holds: Callable[..., bool]) -> StepResult:
+    """Decide a statement that needs no subject."""
+    return Statement[None](name="statement", holds=holds).decide(None)
+
+
+def outcomes(function: Callable[..., object], *arguments: object) -> list[object]:
+    """Return what a function returns or raises, path by path."""
+    paths = explore(function, *arguments).paths
+    return [path.raised or path.returned for path in paths]
+
+
+def test_a_comparison_forks_the_path() -> None:
+    def sign(number: int) -> str:
+        if number < 0:
+            return "negative"
+        return "zero" if number == 0 else "positive"
+
+    assert sorted(map(str, outcomes(sign, integer("n")))) == ["negative", "positive", "zero"]
+
+
+def test_an_impossible_branch_is_left_out_and_remembered() -> None:
+    def twice(number: int) -> str:
+        if number > 3:
+            return "large" if number > 2 else "never"
+        return "small"
+
+    found = explore(twice, integer("n"))
+    assert {path.returned for path in found.paths} == {"large", "small"}
+    assert len(found.impossible) == 1
+
+
+def test_a_branch_that_was_left_out_is_an_obligation_of_its_own() -> None:
+    def holds(_: None, n: int) -> bool:
+        if n > 3:
+            return n > 2 or n == 17
+        return True
+
+    result = decided(holds)
+    assert result.verdict == "PROVED"
+    assert any("impossible" in decision.obligation.name for decision in result.decisions)
+
+
+def test_the_same_question_is_asked_once() -> None:
+    def repeated(number: int) -> int:
+        return sum(1 for _ in range(5) if number > 0)
+
+    assert sorted(map(str, outcomes(repeated, integer("n")))) == ["0", "5"]
+
+
+def test_minimum_and_maximum() -> None:
+    def holds(_: None, a: Fraction, b: Fraction, c: int) -> bool:
+        low, high = min(a, b, Fraction(1) * c), max(a, b, Fraction(1) * c)
+        return low <= a <= high and low <= b <= high and low <= c and low in (a, b, c)
+
+    assert decided(holds).verdict == "PROVED"
+
+
+def test_absolute_value_and_negation_do_not_fork() -> None:
+    found = explore(lambda a: abs(a) >= -a, rational("a"))
+    assert len(found.paths) == 1
+
+
+def test_a_loop_over_a_known_length() -> None:
+    def holds(_: None, a: int, b: int, c: int) -> bool:
+        assume(a >= 0, b >= 0, c >= 0)
+        total = 0
+        for number in sorted([a, b, c]):
+            total += number
+        return total == sum((a, b, c)) and max(a, b, c) <= total
+
+    assert decided(holds).verdict == "PROVED"
+
+
+def test_sums_of_truth_values_count() -> None:
+    def holds(_: None, a: int, b: int) -> bool:
+        return sum([a > 0, b > 0, a + b > 0]) != 1 or not (a > 0 and b > 0)
+
+    assert decided(holds).verdict == "PROVED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    spent: int
+    limit: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.spent, int) or isinstance(self.spent, bool):
+            raise TypeError(f"spent must be an int, not {self.spent}")
+        if self.spent > self.limit:
+            raise OverflowError(f"{self.spent} is above {self.limit}")
+
+
+def pay(account: Account, amount: int) -> Account | None:
+    if account.spent + amount > account.limit:
+        return None
+    return replace(account, spent=account.spent + amount)
+
+
+def test_dataclasses_replace_and_early_return() -> None:
+    def holds(_: None, spent: int, limit: int, amount: int) -> bool:
+        assume(spent <= limit)
+        after = pay(Account(spent=spent, limit=limit), amount)
+        return after is None or (after.spent <= limit and after.limit == limit)
+
+    assert decided(holds).verdict == "PROVED"
+
+
+def test_an_exception_is_an_outcome() -> None:
+    found = explore(lambda a, b: Account(spent=a, limit=b), integer("a"), integer("b"))
+    kinds = {type(path.raised) for path in found.paths}
+    assert kinds == {type(None), OverflowError}
+
+
+def test_an_exception_that_is_not_caught_refutes_and_replays() -> None:
+    def holds(_: None, a: int, b: int) -> bool:
+        return Account(spent=a, limit=b).spent <= b
+
+    result = decided(holds)
+    assert result.verdict == "REFUTED"
+    assert "OverflowError" in result.reason
+
+
+def test_an_exception_can_be_part_of_the_statement() -> None:
+    def holds(_: None, a: int, b: int) -> bool:
+        try:
+            Account(spent=a, limit=b)
+        except OverflowError:
+            return a > b
+        return a <= b
+
+    assert decided(holds).verdict == "PROVED"
+
+
+def test_equality_of_structures_compares_their_numbers() -> None:
+    def holds(_: None, a: int, b: int) -> bool:
+        first, second = Map({"x": (a, 1)}), Map({"x": (b, 1)})
+        return (first == second) == (a == b)
+
+    assert decided(holds).verdict == "PROVED"
+
+
+OPERATORS: dict[str, Callable[[Fraction, Fraction], object]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": operator.floordiv,
+    "mod": operator.mod,
+    "divmod": divmod,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "truth": lambda a, b: bool(a) and not bool(b - b),
+    "minimum": lambda a, b: max(a, b) - min(a, b),
+    "rounding": lambda a, b: math.floor(a * Fraction(1, 3)) + math.ceil(b * Fraction(2, 5)),
+    "powers": lambda a, b: abs(a) ** 3 - (-b) ** 2 + (+a) ** 0,
+    "inverse power": lambda a, b: (a * Fraction(1, 2)) ** -2 + b,
+    "division": lambda a, b: a * Fraction(7, 2) / b,
+    "integer on the left": lambda a, b: 1 + a - (2 - b) * 3 + 7 // b + 7 % b,
+    "fraction on the left": lambda a, b: (Fraction(5, 2) - a) / b + Fraction(1, 3) // a,
+    "divmod on the left": lambda a, b: (divmod(17, b), a),
+}
+NUMBERS: tuple[Exact, ...] = (7, -7, 2, -2, Fraction(7, 3), Fraction(-3, 4))
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_agree_with_python(name: str) -> None:
+    compute = cast(Callable[[Exact, Exact], object], OPERATORS[name])
+
+    def run(a: Exact, b: Exact, same: bool) -> None:
+        assume(a == left, b == right)
+        assume((compute(a, b) == compute(left, right)) == same)
+
+    for left, right in product(NUMBERS, repeat=2):
+        symbols = [
+            rational(symbol) if isinstance(value, Fraction) else integer(symbol)
+            for symbol, value in (("a", left), ("b", right))
+        ]
+        assert len(explore(run, *symbols, True).paths) == 1, (left, right)
+        assert explore(run, *symbols, False).paths == (), (left, right)
+
+
+def test_division_by_zero_is_raised_on_its_own_path() -> None:
+    found = explore(lambda a, b: a // b, integer("a"), integer("b"))
+    assert [type(path.raised) for path in found.paths].count(ZeroDivisionError) == 1
+    assert len(found.paths) == 3
+
+
+def shifted(number: int) -> int:
+    return number << 1
+
+
+def counted(number: int) -> int:
+    return len(range(number))
+
+
+def divided(number: int) -> object:
+    return number / 2
+
+
+def stored(number: int) -> object:
+    return {number: 1}
+
+
+@cache
+def remembered(number: int) -> int:
+    return number
+
+
+def rebuilt(number: int) -> Fraction:
+    return Fraction(number, 3)
+
+
+def compared_as_text(number: int) -> bool:
+    return f"{number}" == "7"
+
+
+def measured(number: int) -> int:
+    return number.bit_length()
+
+
+def mixed_with_a_float(number: int) -> bool:
+    return number > 0.5
+
+
+def raised_to(number: int) -> object:
+    return 2**number
+
+
+def hidden(number: int) -> int:
+    try:
+        return number.bit_length()
+    except BaseException:
+        return 0
+
+
+@pytest.mark.parametrize(
+    ("function", "refusal"),
+    [
+        (shifted, "lshift in shifted"),
+        (counted, "index in counted"),
+        (divided, "/ of two integers, which is a float, in divided"),
+        (stored, "hash in stored"),
+        (rebuilt, "Fraction.__new__ in rebuilt"),
+        (compared_as_text, "text of a number in compared_as_text"),
+        (measured, ".bit_length in measured"),
+        (mixed_with_a_float, "arithmetic with float in mixed_with_a_float"),
+        (raised_to, "rpow in raised_to"),
+        (hidden, ".bit_length in hidden"),
+    ],
+)
+def test_what_cannot_be_followed_is_unknown_by_name(
+    function: Callable[[int], object], refusal: str
+) -> None:
+    def holds(_: None, n: int) -> bool:
+        return function(n) is None
+
+    result = decided(holds)
+    assert (result.verdict, result.reason, result.alarm) == ("UNKNOWN", refusal, False)
+
+
+def test_a_cache_is_refused() -> None:
+    with pytest.raises(NotSymbolic, match="hash in"):
+        explore(lambda number: remembered(number), integer("n"))
+
+
+def test_a_loop_without_a_known_length_is_unknown() -> None:
+    def countdown(_: None, n: int) -> bool:
+        while n > 0:
+            n -= 1
+        return n <= 0
+
+    result = decided(countdown)
+    assert result.verdict == "UNKNOWN"
+    assert result.reason.startswith("more than 200 questions on one path in ")
+
+
+def test_too_many_paths_are_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    def larger(_: None, a: int, b: int, c: int) -> bool:
+        return sum(number > bound for number in (a, b, c) for bound in (1, 2)) <= 6
+
+    assert decided(larger).verdict == "PROVED"
+    monkeypatch.setattr(_symbolic, "PATHS", 20)
+    assert decided(larger).reason.startswith("more than 20 paths in ")
+
+
+def test_a_function_that_changes_its_mind_is_unknown() -> None:
+    calls: list[int] = []
+
+    def moody(_: None, n: int) -> bool:
+        calls.append(1)
+        return n > len(calls) or n <= 0
+
+    assert "another question" in decided(moody).reason
+
+
+def test_assumptions_that_contradict_each_other_prove_nothing() -> None:
+    def holds(_: None, n: int) -> bool:
+        assume(n > 0, n < 0)
+        return n == 17
+
+    result = decided(holds)
+    assert (result.verdict, result.reason) == ("UNKNOWN", "no numbers satisfy the assumptions")
+
+
+def test_truth_values_are_symbolic_too() -> None:
+    def holds(_: None, chosen: bool, a: int, b: int) -> bool:
+        picked = {True: a, False: b}[chosen]
+        return (picked == a) | (picked == b)
+
+    assert decided(holds).verdict == "PROVED"
+    assert isinstance(boolean("b"), bool)
+
+
+def test_joined_conditions_do_not_fork() -> None:
+    found = explore(lambda a, b: (a < b) | (a == b) & (b > 3), integer("a"), integer("b"))
+    assert len(found.paths) == 1
+
+
+def test_symbols_pass_for_the_numbers_they_stand_for() -> None:
+    assert isinstance(integer("n"), int)
+    assert not isinstance(integer("n"), bool)
+    assert isinstance(rational("x"), Fraction)
+    assert not isinstance(rational("x"), int)
+
+
+def test_an_unknown_kind_of_number_is_an_error() -> None:
+    @for_all("floats")
+    def floats(_: None, x: float) -> bool:
+        return x == x
+
+    with pytest.raises(KeyError, match="float"):
+        floats.decide(None)
