@@ -14,13 +14,14 @@ Paper: Sec. 2.2; Alg. 4.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from immutables import Map
 
+from spec.agenda import Agenda, added, earliest, without_earliest
 from spec.attribution_client import DuplicateSource, SourceId, UnknownSource
 from spec.numbers import Power, SpecError, whole
 from spec.randomized_response import RandomizedResponse
@@ -161,15 +162,16 @@ class SourceRecord:
 class EventClient:
     """Hold the registered sources, and when their windows end.
 
-    `by_destination` lists the sources that were active when the last one was registered there,
-    newest first. `due` lists, per moment at which windows end, the sources they belong to.
+    `newest` names, per destination, the source registered last, and `older` names, per source, the
+    one registered before it for the same destination. `due` lists the moments at which windows end.
 
     Paper: Alg. 4.
     """
 
     records: Map[SourceId, SourceRecord] = Map()
-    by_destination: Map[str, tuple[SourceId, ...]] = Map()
-    due: Map[int, tuple[SourceId, ...]] = Map()
+    newest: Map[str, SourceId] = Map()
+    older: Map[SourceId, SourceId] = Map()
+    due: Agenda | None = None
     clock: int = 0
 
 
@@ -186,15 +188,17 @@ def register_event_source(
         raise DuplicateSource(f"source {source.source_id!r} is registered already")
     response = draw(response_law(rules, source))
     record = SourceRecord(source=source, registered_at=now, response=response)
-    older = client.by_destination.get(source.destination, ())
-    active = tuple(other for other in older if is_active(client.records[other], now))
-    due = client.due
-    for end in sorted({now + end for each in source.specifications for end in each.windows}):
-        due = due.set(end, (*due.get(end, ()), source.source_id))
+    client = forget_inactive(client, source.destination, now)
+    older, due = client.older, client.due
+    if source.destination in client.newest:
+        older = older.set(source.source_id, client.newest[source.destination])
+    for end in {end for each in source.specifications for end in each.windows}:
+        due = added(due, (now + end, len(client.records), source.source_id))
     return replace(
         client,
         records=client.records.set(source.source_id, record),
-        by_destination=client.by_destination.set(source.destination, (source.source_id, *active)),
+        newest=client.newest.set(source.destination, source.source_id),
+        older=older,
         due=due,
         clock=now,
     )
@@ -224,15 +228,42 @@ def event_attribute(
     Paper: Alg. 4.
     """
     if trigger.value > 0:
-        for source_id in client.by_destination.get(trigger.destination, ()):
-            record = client.records[source_id]
+        for record in newest_first(client, trigger.destination):
             if (
                 is_active(record, now)
                 and rules.event_matches(record.source, trigger)
                 and specification_of(record.source, trigger.data) is not None
             ):
-                return (source_id,)
+                return (record.source.source_id,)
     return ()
+
+
+def newest_first(client: EventClient, destination: str) -> Iterator[SourceRecord]:
+    """List the sources of a destination in reverse chronological order.
+
+    Paper: Alg. 4.
+    """
+    source_id = client.newest.get(destination)
+    while source_id is not None:
+        yield client.records[source_id]
+        source_id = client.older.get(source_id)
+
+
+def forget_inactive(client: EventClient, destination: str, now: int) -> EventClient:
+    """Skip the newest sources of a destination as far as they are inactive.
+
+    No trigger is attributed to them any more, and each is skipped once.
+
+    Paper: none (keeps each step's time independent of the history).
+    """
+    newest = first = client.newest.get(destination)
+    while newest is not None and not is_active(client.records[newest], now):
+        newest = client.older.get(newest)
+    if newest == first:
+        return client
+    if newest is None:
+        return replace(client, newest=client.newest.delete(destination))
+    return replace(client, newest=client.newest.set(destination, newest))
 
 
 def event_matches(source: EventSource, trigger: EventTrigger) -> bool:
@@ -266,6 +297,7 @@ def register_event_trigger(
     Paper: Alg. 4.
     """
     checked_time(client.clock, now)
+    client = forget_inactive(client, trigger.destination, now)
     records = client.records
     for unit in credited:
         if not isinstance(unit, str) or unit not in records:
@@ -291,19 +323,17 @@ def pass_windows(
     Paper: Sec. 2.2; Alg. 4.
     """
     checked_time(client.clock, now)
-    if since > now:
+    if whole(since, "since") > now:
         raise TimeRunsBackwards(f"time cannot pass from {since} to {now}")
-    ends = sorted(end for end in client.due if end <= now)
-    if ends and ends[0] <= since:
-        raise WindowsMissed(f"windows ended at {ends[0]}, before the time {since} to pass from")
     records, due = client.records, client.due
+    if due is not None and earliest(due)[0] <= since:
+        raise WindowsMissed(f"a window ended at {earliest(due)[0]} that did not pass by {since}")
     reports: list[EventReport] = []
-    for end in ends:
-        for source_id in due[end]:
-            record, sent = pass_moment(records[source_id], end)
-            records = records.set(source_id, record)
-            reports.extend(sent)
-        due = due.delete(end)
+    while due is not None and earliest(due)[0] <= now:
+        end, _, source_id = earliest(due)
+        record, sent = pass_moment(records[source_id], end)
+        records, due = records.set(source_id, record), without_earliest(due)
+        reports.extend(sent)
     return replace(client, records=records, due=due, clock=now), tuple(reports)
 
 

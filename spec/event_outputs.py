@@ -75,32 +75,36 @@ class OutputSet:
 
     def size(self) -> int:
         r"""Return $|\mathcal{O}|$ without listing the set."""
-        return sum(self._ways_without(datum=None))
+        return sum(self._ways())
 
     def output(self, index: int) -> Output:
         """Return the output with the given index."""
         if not 0 <= whole(index, "index") < self.size():
             raise NoSuchOutput(f"index {index} is not below the number of outputs, {self.size()}")
-        rest, counts = self, []
+        rest, ways, counts = self, self._ways(), []
         for datum, _ in self._cells():
-            ways = rest._ways_by_count(datum)
-            count = 0
-            while index >= ways[count]:
-                index -= ways[count]
-                count += 1
+            others = _divided(ways, rest._own_ways(datum))
+            for count in range(rest.maximum_reports + 1):
+                after = rest.after(datum, count)
+                ways = after._ways_with(datum, others)
+                if index < sum(ways):
+                    break
+                index -= sum(ways)
+            rest = after
             counts.append(count)
-            rest = rest.after(datum, count)
         return self._arranged(tuple(counts))
 
     def index(self, output: Output) -> int:
         """Return the index of an output."""
         if output not in self:
             raise NoSuchOutput(f"{output!r} is not in the output set")
-        rest, index = self, 0
+        rest, ways, index = self, self._ways(), 0
         for datum, window in self._cells():
-            count = output[datum][window]
-            index += sum(rest._ways_by_count(datum)[:count])
-            rest = rest.after(datum, count)
+            others = _divided(ways, rest._own_ways(datum))
+            for fewer in range(output[datum][window]):
+                index += sum(rest.after(datum, fewer)._ways_with(datum, others))
+            rest = rest.after(datum, output[datum][window])
+            ways = rest._ways_with(datum, others)
         return index
 
     def __iter__(self) -> Iterator[Output]:
@@ -164,26 +168,20 @@ class OutputSet:
             for datum, windows in enumerate(self.windows)
         )
 
-    def _ways_by_count(self, datum: int) -> list[int]:
-        """Return, per number of reports of the datum's last window, how many outputs have it."""
-        others = self._ways_without(datum)
-        up_to = [sum(others[: total + 1]) for total in range(len(others))]
-        windows, buckets = self.windows[datum] - 1, self.buckets[datum]
-        ways = []
-        for count in range(min(self.maximum_reports, buckets) + 1):
-            own = _ways_to_send(windows, min(buckets, self.maximum_reports) - count)
-            left = self.maximum_reports - count
-            ways.append(sum(n * up_to[min(left - j, len(up_to) - 1)] for j, n in enumerate(own)))
-        return ways
+    def _own_ways(self, datum: int) -> list[int]:
+        """Return in how many ways one datum sends each number of reports."""
+        return _ways_to_send(self.windows[datum], min(self.buckets[datum], self.maximum_reports))
 
-    def _ways_without(self, datum: int | None) -> list[int]:
-        """Return in how many ways the data, without one of them, send each number of reports."""
-        product = [1]
-        for other, (windows, buckets) in enumerate(zip(self.windows, self.buckets, strict=True)):
-            if other != datum:
-                own = _ways_to_send(windows, min(buckets, self.maximum_reports))
-                product = _multiplied(product, own, self.maximum_reports)
-        return product
+    def _ways_with(self, datum: int, others: list[int]) -> list[int]:
+        """Return in how many ways a datum and the others send each number of reports."""
+        return _multiplied(others, self._own_ways(datum), self.maximum_reports)
+
+    def _ways(self) -> list[int]:
+        """Return in how many ways all data send each number of reports."""
+        ways = [1]
+        for datum in range(len(self.windows)):
+            ways = self._ways_with(datum, ways)
+        return ways
 
 
 def _ways_to_send(windows: int, most: int) -> list[int]:
@@ -195,11 +193,21 @@ def _ways_to_send(windows: int, most: int) -> list[int]:
 
 def _multiplied(left: list[int], right: list[int], degree: int) -> list[int]:
     """Return the product of two polynomials, cut off above a degree."""
-    product = [0] * min(len(left) + len(right) - 1, degree + 1)
-    for i, a in enumerate(left):
-        for j, b in enumerate(right[: len(product) - i]):
+    length = min(len(left) + len(right) - 1, degree + 1)
+    product = [0] * length
+    for i, a in enumerate(left[:length]):
+        for j, b in enumerate(right[: length - i]):
             product[i + j] += a * b
     return product
+
+
+def _divided(product: list[int], divisor: list[int]) -> list[int]:
+    """Return the other factor of a product that may be cut off; the divisor begins with one."""
+    quotient: list[int] = []
+    for i, total in enumerate(product):
+        known = range(1, min(i + 1, len(divisor)))
+        quotient.append(total - sum(divisor[j] * quotient[i - j] for j in known))
+    return quotient
 
 
 def uncapped(maximum_reports: int, windows: tuple[int, ...]) -> OutputSet:
