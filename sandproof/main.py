@@ -1,16 +1,19 @@
-"""The command `sandproof`."""
+"""The command `sandproof`: each subcommand stands in its own module."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import spec
+from sandproof import simulate
 
 BAD_INPUT = 2
 """The exit status for input that cannot be used."""
+
+COMMANDS = (simulate,)
 
 
 def misplaced(package: str | None, beside: Path) -> str | None:
@@ -32,9 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="sandproof",
         description="Check changes to the Privacy Sandbox measurement APIs.",
     )
-    parser.parse_args(arguments)
-    parser.print_usage(sys.stderr)
-    return BAD_INPUT
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for command in COMMANDS:
+        command.add_parser(commands)
+    parsed = parser.parse_args(arguments)
+    run: Callable[[argparse.Namespace], int] = parsed.run
+    return run(parsed)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,241 @@
+"""The command `sandproof simulate`: run a trace through the specification."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TypeVar, cast
+
+from sandproof.trace import BadTrace, Entry, Trace, read_trace
+from spec import (
+    PAPER,
+    Aborted,
+    Answer,
+    Draw,
+    Event,
+    EventReport,
+    EventSource,
+    EventTrigger,
+    Law,
+    Move,
+    Noisy,
+    PassTime,
+    Query,
+    RandomizedResponse,
+    Report,
+    Rules,
+    Sampler,
+    SeededEntropy,
+    Source,
+    SpecError,
+    System,
+    SystemEntropy,
+    Trigger,
+    replace,
+    step,
+)
+
+T = TypeVar("T")
+
+BAD_INPUT = 2
+"""The exit status for a trace that cannot be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Hold one line of the output: when, because of what, and what came of it."""
+
+    time: int
+    cause: str
+    result: str
+    details: dict[str, object]
+
+
+class Noiseless:
+    """Be a draw that adds no noise and lets every event-level source answer truthfully."""
+
+    def __call__(self, law: T | Law[T], /) -> T:
+        """Return the centre of noise and the truth of a randomized response."""
+        if isinstance(law, Noisy):
+            return cast(T, law.centre)
+        if isinstance(law, RandomizedResponse):
+            return cast(T, None)
+        if isinstance(law, Law):
+            return law.drawn(self)
+        return law
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "simulate",
+        help="run a trace of registrations, passing time and queries",
+        description="Run a trace through the paper's rules; print reports, refusals, summaries.",
+    )
+    parser.add_argument("trace", type=Path, metavar="TRACE.json")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    noise = parser.add_mutually_exclusive_group()
+    noise.add_argument("--seed", type=int, help="sample noise from this seed")
+    noise.add_argument("--noiseless", action="store_true", help="add no noise at all")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the trace and print what happens, or one line that says why it cannot be run."""
+    draw: Draw = Noiseless() if arguments.noiseless else Sampler(SystemEntropy())
+    if arguments.seed is not None:
+        draw = Sampler(SeededEntropy(arguments.seed))
+    try:
+        trace = read_trace(arguments.trace)
+        rows = simulate(trace, draw)
+    except BadTrace as error:
+        print(f"sandproof: {arguments.trace}: {error}", file=sys.stderr)
+        return BAD_INPUT
+    print(as_json(trace, rows) if arguments.format == "json" else as_table(rows))
+    return 0
+
+
+def simulate(trace: Trace, draw: Draw) -> list[Row]:
+    """Return everything that happens in a trace."""
+    rules = replace(PAPER, limits=trace.limits)
+    system = System()
+    ends: set[int] = set()
+    rows: list[Row] = []
+    for entry in trace.entries:
+        try:
+            if entry.at is not None:
+                system, passed = let_time_pass(rules, system, ends, entry.at, draw)
+                rows += passed
+            if isinstance(entry.move, EventSource):
+                listed = entry.move.specifications
+                ends |= {system.now + end for each in listed for end in each.windows}
+            if entry.move is not None:
+                check_credit(rules, system, entry, draw)
+                system, row = make_move(rules, system, entry.move, draw)
+                rows.append(row)
+        except SpecError as error:
+            raise BadTrace(entry.where, str(error)) from None
+    return rows
+
+
+def let_time_pass(
+    rules: Rules, system: System, ends: set[int], until: int, draw: Draw
+) -> tuple[System, list[Row]]:
+    """Let time pass, and stop at every moment where windows end."""
+    rows: list[Row] = []
+    for moment in (*sorted(end for end in ends if system.now < end < until), until):
+        system, seen = step(rules, system, PassTime(until=moment), draw)
+        rows += [event_row(moment, cast(EventReport, report)) for report in seen]
+    return system, rows
+
+
+def check_credit(rules: Rules, system: System, entry: Entry, draw: Draw) -> None:
+    """Refuse a trigger that is not credited to the source that the trace names."""
+    if entry.credited is None:
+        return
+    if isinstance(entry.move, EventTrigger):
+        known = entry.credited in system.events.records
+    else:
+        known = entry.credited in system.attribution.sources
+    if not known:
+        raise BadTrace(f"{entry.where}.credited", f"no source {entry.credited!r} is registered yet")
+    found = credited(rules, system, cast(Move, entry.move), draw)
+    if found != [entry.credited]:
+        names = " and ".join(map(repr, found)) or "no source"
+        raise BadTrace(f"{entry.where}.credited", f"credited to {names}, not {entry.credited!r}")
+
+
+def credited(rules: Rules, system: System, move: Move, draw: Draw) -> list[str]:
+    """Return the names of the units that a move is credited to."""
+    match move:
+        case Trigger():
+            credits = rules.attribute(rules, system.attribution, move, system.now, draw)
+            return [str(credit.unit) for credit in credits]
+        case EventTrigger():
+            return [
+                str(unit) for unit in rules.event_attribute(rules, system.events, move, system.now)
+            ]
+        case _:
+            return []
+
+
+def make_move(rules: Rules, system: System, move: Move, draw: Draw) -> tuple[System, Row]:
+    """Make one move and describe what came of it."""
+    names = credited(rules, system, move, draw)
+    after, seen = step(rules, system, move, draw)
+
+    def row(cause: str, result: str, details: dict[str, object]) -> Row:
+        return Row(system.now, cause, result, details)
+
+    match move:
+        case Source() | EventSource():
+            kind = "source" if isinstance(move, Source) else "event source"
+            return after, row(kind, f"{move.source_id} registered", {"source": move.source_id})
+        case Trigger():
+            report = after.reports[move.report_id]
+            why = "value 0" if move.value == 0 else "no active matching source can take it"
+            return after, row("trigger", *described(report, names, why))
+        case Event():
+            report = after.reports[move.report_id]
+            _, credits = rules.propose(rules, system.aggregation, move, system.now)
+            wanted = any(credit.contributions for credit in credits)
+            why = "the budget of this window is used up" if wanted else "value 0"
+            return after, row("event", *described(report, [move.device], why))
+        case EventTrigger():
+            told = f"value {move.value} for {move.data} " + (
+                f"credited to {names[0]}" if names else "credited to no source"
+            )
+            return after, row("event trigger", told, {"credited": names})
+        case Query():
+            return after, row("query", *summarised(cast(Answer | Aborted, seen[0])))
+        case PassTime():
+            return after, row("time", "passes", {})
+
+
+def described(report: Report, names: list[str], why: str) -> tuple[str, dict[str, object]]:
+    """Describe a report with what is encrypted in it."""
+    details: dict[str, object] = {
+        "report": report.report_id,
+        "contributions": [
+            {"key": hex(part.key), "value": part.value} for part in report.contributions
+        ],
+        "credited": names,
+    }
+    if report.is_null:
+        return f"null report {report.report_id}: {why}", details | {"credited": [], "null": why}
+    parts = ", ".join(f"key {part.key:#x} value {part.value}" for part in report.contributions)
+    return f"report {report.report_id}: {parts}, from {' and '.join(names)}", details
+
+
+def event_row(moment: int, report: EventReport) -> Row:
+    """Describe an event-level report."""
+    result = f"event-level report: {report.source_id}, {report.data}, bucket {report.bucket}"
+    return Row(moment, "window", result, {"event_report": asdict(report)})
+
+
+def summarised(outcome: Answer | Aborted) -> tuple[str, dict[str, object]]:
+    """Describe the answer of the aggregation service."""
+    if isinstance(outcome, Aborted):
+        return "refused: the privacy budget of a report is used up", {"refused": True}
+    sums = ", ".join(f"key {key:#x} sum {noisy}" for key, noisy in outcome.released)
+    released = [{"key": hex(key), "sum": noisy} for key, noisy in outcome.released]
+    return f"summary: {sums or 'no key is released'}", {"summary": released}
+
+
+def as_json(trace: Trace, rows: list[Row]) -> str:
+    """Return the rows as JSON."""
+    listed = [{"time": row.time, "cause": row.cause} | row.details for row in rows]
+    return json.dumps({"description": trace.description, "rows": listed}, indent=2, default=str)
+
+
+def as_table(rows: list[Row]) -> str:
+    """Return the rows as a table."""
+    cells = [("time", "cause", "result")]
+    cells += [(str(row.time), row.cause, row.result) for row in rows]
+    widths = [max(len(cell[column]) for cell in cells) for column in (0, 1)]
+    return "\n".join(
+        f"{time:>{widths[0]}}  {cause:<{widths[1]}}  {result}" for time, cause, result in cells
+    )
