@@ -8,12 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import spec
-from sandproof import simulate
 
 BAD_INPUT = 2
 """The exit status for input that cannot be used."""
-
-COMMANDS = (simulate,)
 
 
 def misplaced(package: str | None, beside: Path) -> str | None:
@@ -36,11 +33,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Check changes to the Privacy Sandbox measurement APIs.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add_parser(commands)
+    _add_commands(commands)
     parsed = parser.parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = parsed.run
     return run(parsed)
+
+
+def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    # Imported here because they import names of `spec`, which is known to be the right one by now.
+    from sandproof import simulate
+
+    for command in (simulate,):
+        command.add_parser(commands)
 
 
 if __name__ == "__main__":

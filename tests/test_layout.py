@@ -1,0 +1,305 @@
+"""The layout of the project: import direction, citations, exact numbers, plain constraints.
+
+Each rule is a function from source text to complaints. It is run on every file it is about, and on
+a snippet that breaks it.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+MAY_IMPORT = {
+    "spec": {"spec"},
+    "proofs": {"spec", "proofs"},
+    "properties": {"spec", "properties"},
+    "sandproof": {"spec", "proofs", "properties", "sandproof"},
+    "proposals": {"spec"},
+    "tests": {"spec", "proofs", "properties", "sandproof", "proposals", "tests"},
+}
+OURS = {*MAY_IMPORT, "benchmarks", "docs"}
+
+SECTIONS = {"1", "1.1", "2", "2.1", "2.2", "3", "3.1", "4", "4.1", "4.2", "4.3", "4.4", "5", "6"}
+PLACES = {
+    "Sec.": SECTIONS,
+    "Alg.": {str(number) for number in range(1, 10)},
+    "Def.": {"3.1", "3.2", "3.4", "3.5", "3.6", "4.1", "4.8", "4.10", "B.1"},
+    "Thm.": {"4.2", "4.3", "4.5", "5.1"},
+    "Lem.": {"4.9", "4.11", "A.1", "B.2"},
+    "Fact": {"3.3", "4.7", "5.2"},
+    "Cor.": {"4.4", "4.6", "5.3"},
+    "Remark": {"2.1", "2.2", "2.3", "3.7"},
+    "App.": {"A", "B"},
+    "Fn.": {str(number) for number in range(1, 11)},
+}
+PLACE = re.compile(r"(?P<kind>[A-Z][a-z]+\.?) (?P<number>[\w.]+?)(, lines? \d+(-\d+)?)?")
+NOWHERE = re.compile(r"none \([^()]+\)")
+DEVIATION = re.compile(r"Deviates: [A-E]\d+ .+[.]", re.DOTALL)
+
+EXACT_MATHS = {"ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod"}
+INEXACT_MODULES = {"cmath", "decimal", "numpy", "scipy", "statistics"}
+CLOCKS = {"time", "monotonic", "perf_counter", "process_time", "thread_time"}
+
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:opt|root|home|Users|usr/local|work)/\w")
+PINNED = re.compile(r"[A-Za-z0-9._-]+==[A-Za-z0-9.!+]+")
+
+
+def sources(*packages: str) -> list[Path]:
+    return [path for package in packages for path in sorted((ROOT / package).rglob("*.py"))]
+
+
+def named(paths: list[Path]) -> dict[str, Path]:
+    return {str(path.relative_to(ROOT)): path for path in paths}
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    """Yield every module that is imported, by statement or by a literal name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module or ""
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(
+            ("import_module", "__import__")
+        ):
+            names = (part for part in node.args[:1] if isinstance(part, ast.Constant))
+            yield from (str(name.value) for name in names)
+
+
+def wrong_imports(package: str, source: str) -> list[str]:
+    """Complain of imports against the direction spec, proofs and properties, sandproof, tests."""
+    modules = {name.split(".")[0] for name in imported(ast.parse(source))}
+    return sorted(modules & OURS - MAY_IMPORT[package])
+
+
+def wrong_citation(docstring: str) -> str | None:
+    """Complain if the docstring does not end in places of the paper that exist."""
+    text = " ".join(docstring.split())
+    _, found, cited = text.rpartition("Paper: ")
+    if not found or not re.search(r"^ *Paper: ", docstring, re.MULTILINE):
+        return "no line `Paper: ...` at the end"
+    if not cited.endswith("."):
+        return f"no full stop after {cited!r}"
+    for item in cited[:-1].split("; "):
+        place = PLACE.fullmatch(item)
+        known = place is not None and place["number"] in PLACES.get(place["kind"], set())
+        if not known and not (NOWHERE.fullmatch(item) and item == cited[:-1]):
+            return f"no such place: {item!r}"
+    before = text[: -len(found + cited)]
+    if "Deviates:" in before and not DEVIATION.fullmatch(
+        before[before.index("Deviates:") :].strip()
+    ):
+        return "`Deviates:` must name a reading note, say how, and stand right before `Paper:`"
+    return None
+
+
+def wrong_citations(source: str) -> list[str]:
+    """Complain of public functions and classes without a citation, and of any that is wrong."""
+    tree = ast.parse(source)
+    public = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    ]
+    complaints = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
+            docstring = ast.get_docstring(node) or ""
+            if node in public or re.search(r"^ *(Paper|Deviates):", docstring, re.MULTILINE):
+                name = getattr(node, "name", "the module")
+                problem = wrong_citation(docstring)
+                complaints += [] if problem is None else [f"{name}: {problem}"]
+    return complaints
+
+
+def inexact(source: str) -> list[str]:
+    """Complain of everything that makes a float."""
+    return [
+        f"line {getattr(node, 'lineno', 0)}: {ast.unparse(node)}"
+        for node in ast.walk(ast.parse(source))
+        if _makes_float(node)
+    ]
+
+
+def _makes_float(node: ast.AST) -> bool:
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, float | complex)
+    if isinstance(node, ast.Name):
+        return node.id in ("float", "complex")
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return _inexact_name(node.value.id, node.attr)
+    if isinstance(node, ast.Import):
+        return any(alias.name.split(".")[0] in INEXACT_MODULES for alias in node.names)
+    if isinstance(node, ast.ImportFrom):
+        module = (node.module or "").split(".")[0]
+        return module in INEXACT_MODULES or any(
+            _inexact_name(module, alias.name) for alias in node.names
+        )
+    return False
+
+
+def _inexact_name(module: str, name: str) -> bool:
+    if module == "math":
+        return name not in EXACT_MATHS
+    return module == "time" and name in CLOCKS
+
+
+def bad_constraints(text: str) -> list[str]:
+    """Complain of every line that is more than a name and a version."""
+    return [line for line in text.splitlines() if line and not PINNED.fullmatch(line)]
+
+
+def machine_paths(text: str) -> list[str]:
+    """Complain of paths that exist on one machine only."""
+    return [found.group() for found in MACHINE_PATH.finditer(text)]
+
+
+@pytest.mark.parametrize("file", named(sources(*MAY_IMPORT)))
+def test_imports_point_one_way(file: str) -> None:
+    package = file.split(os.sep)[0]
+    assert wrong_imports(package, (ROOT / file).read_text()) == []
+
+
+@pytest.mark.parametrize("file", named(sources("spec")))
+def test_public_names_of_spec_cite_the_paper(file: str) -> None:
+    assert wrong_citations((ROOT / file).read_text()) == []
+
+
+@pytest.mark.parametrize("file", named(sources("spec", "proofs", "properties")))
+def test_no_float_where_verdicts_are_made(file: str) -> None:
+    assert inexact((ROOT / file).read_text()) == []
+
+
+def test_constraints_name_versions_and_nothing_else() -> None:
+    assert bad_constraints((ROOT / "constraints.txt").read_text()) == []
+
+
+def test_every_dependency_is_pinned() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"].values()
+    wanted = {*project["dependencies"], *(name for extra in extras for name in extra)}
+    pins = (ROOT / "constraints.txt").read_text().lower().replace("_", "-").splitlines()
+    pinned = {line.split("==")[0] for line in pins}
+    assert {re.split(r"[\[<>=~!; ]", name)[0].lower() for name in wanted} - pinned == set()
+
+
+def test_no_file_names_a_path_of_one_machine() -> None:
+    texts = ("*.py", "*.pyi", "*.md", "*.toml", "*.txt", "*.json", "*.yml", "Makefile", ".ci/run")
+    listed = subprocess.run(
+        ["git", "ls-files", *texts], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    files = [ROOT / name for name in listed.stdout.split()]
+    assert len(files) > 20
+    found = {path.name: machine_paths(path.read_text()) for path in files if path.exists()}
+    assert {name: paths for name, paths in found.items() if paths} == {}
+
+
+def test_packages_are_listed_and_typed() -> None:
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    assert {"spec", "proofs", "properties", "sandproof"} <= set(setuptools["packages"])
+    for package in ("spec", "proofs", "properties", "sandproof"):
+        assert (ROOT / package / "py.typed").exists()
+        assert "py.typed" in setuptools["package-data"][package]
+
+
+def test_continuous_integration_runs_the_tests() -> None:
+    script = ROOT / ".ci" / "run"
+    assert os.access(script, os.X_OK)
+    assert "make test" in script.read_text()
+
+
+def test_another_spec_is_named_and_refused(tmp_path: Path) -> None:
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "__init__.py").write_text("")
+    program = (
+        f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}];"
+        "from sandproof.main import main; sys.exit(main(['check']))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 2
+    assert str(tmp_path / "spec") in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+CITED = 'def act() -> int:\n    """Act.\n\n    {}\n    """\n    return 1\n'
+
+BROKEN: list[tuple[Callable[[str], list[str]], str]] = [
+    (lambda text: wrong_imports("spec", text), "from proofs._proof import Proof"),
+    (lambda text: wrong_imports("spec", text), "def f():\n    import properties.game"),
+    (lambda text: wrong_imports("proofs", text), "import sandproof.main"),
+    (lambda text: wrong_imports("proofs", text), "from properties import game"),
+    (
+        lambda text: wrong_imports("properties", text),
+        "from importlib import import_module\nimport_module('proofs._proof')",
+    ),
+    (lambda text: wrong_imports("sandproof", text), "from tests import test_layout"),
+    (lambda text: wrong_imports("proposals", text), "from sandproof import main"),
+    (wrong_citations, "def act() -> int:\n    return 1"),
+    (wrong_citations, "class Act:\n    pass"),
+    (wrong_citations, CITED.format("Nothing is cited.")),
+    (wrong_citations, CITED.format("Paper: Alg. 1")),
+    (wrong_citations, CITED.format("Paper: Alg. 10.")),
+    (wrong_citations, CITED.format("Paper: Theorem 4.2.")),
+    (wrong_citations, CITED.format("Paper: Thm. 4.1.")),
+    (wrong_citations, CITED.format("Paper: Alg. 1, Alg. 2.")),
+    (wrong_citations, CITED.format("Paper: none.")),
+    (wrong_citations, CITED.format("Paper: none ().")),
+    (wrong_citations, CITED.format("Paper: Alg. 1; none (why).")),
+    (wrong_citations, CITED.format("Paper: Alg. 1.\n\n    More text.")),
+    (wrong_citations, CITED.format("See Paper: Alg. 1.")),
+    (wrong_citations, CITED.format("Deviates: somehow.\n    Paper: Alg. 1.")),
+    (wrong_citations, CITED.format("Deviates: B2\n    Paper: Alg. 1.")),
+    (wrong_citations, '"""Open.\n\nPaper: Alg. 0.\n"""'),
+    (inexact, "half = 0.5"),
+    (inexact, "root = 2j"),
+    (inexact, "half = float('0.5')"),
+    (inexact, "def f(x: float) -> None: ..."),
+    (inexact, "import math\nmath.log(2)"),
+    (inexact, "from math import exp"),
+    (inexact, "import math\nmath.inf"),
+    (inexact, "import numpy as np"),
+    (inexact, "from time import perf_counter"),
+    (bad_constraints, "z3-solver>=4"),
+    (bad_constraints, "--extra-index-url https://example.org/simple"),
+    (bad_constraints, "z3-solver @ file:///wheels/z3.whl"),
+    (bad_constraints, "z3-solver==4.0 --hash=sha256:0"),
+    (machine_paths, "see /" + "home/someone"),
+    (machine_paths, "'/" + "opt/wheels'"),
+]
+
+
+@pytest.mark.parametrize("place", range(len(BROKEN)))
+def test_what_breaks_a_rule_is_flagged(place: int) -> None:
+    rule, text = BROKEN[place]
+    assert rule(text) != []
+
+
+@pytest.mark.parametrize(
+    "cited",
+    [
+        "Paper: Alg. 1, lines 5-9; Def. 4.10.",
+        "Paper: Alg. 1, line 7.",
+        "Paper: none (bad input).",
+        "Paper: Sec. 2.1; App. A; Lem. A.1; Fn. 2; Remark 3.7; Fact 3.3; Cor. 5.3; Thm. 4.2.",
+        "Paper: Sec. 2.1; Alg. 1;\n    Alg. 2.",
+        "Deviates: B2 follows the\n    pseudocode.\n    Paper: Alg. 2.",
+    ],
+)
+def test_a_citation_in_the_grammar_passes(cited: str) -> None:
+    assert wrong_citations(CITED.format(cited)) == []
+
+
+def test_exact_arithmetic_passes() -> None:
+    assert inexact("import math\nfrom time import perf_counter_ns\nmath.floor(7 // 2)") == []
