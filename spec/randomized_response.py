@@ -155,6 +155,9 @@ class RandomizedResponse(Law[T | None], Generic[T]):
         return self.outputs.output(uniform_below(size, coins))
 
 
+FAIR = coin(Fraction(1, 2))
+
+
 @dataclass(frozen=True, slots=True)
 class FairCoins:
     """Give bits by drawing fair coins.
@@ -166,8 +169,7 @@ class FairCoins:
 
     def bits(self, count: int) -> int:
         """Return a uniform integer below two to the power of the count."""
-        fair = coin(Fraction(1, 2))
-        return sum(1 << place for place in range(count) if self.draw(fair))
+        return sum(1 << place for place in range(count) if self.draw(FAIR))
 
 
 Question: TypeAlias = Callable[[Events], Hashable]

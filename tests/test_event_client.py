@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement, permutations, product
 import pytest
 from immutables import Map
 
-from spec.attribution_client import DuplicateSource, UnknownSource
+from spec.attribution_client import DuplicateSource, Source, Trigger, UnknownSource
 from spec.distributions import Distribution, Draw, Law, explore
 from spec.event_client import (
     BadTriggerData,
@@ -39,6 +39,7 @@ from spec.numbers import Base, NotWhole
 from spec.paper import PAPER
 from spec.reports import BadValue, TimeRunsBackwards
 from spec.rules import Rules
+from spec.system import PassTime, System, step
 
 DAY = 24 * 60 * 60
 
@@ -288,6 +289,39 @@ def test_the_noisy_client_sends_each_output_with_its_exact_probability() -> None
     truth = (sent("s", ("sandals", 10), ("sandals", 50)), *[()] * 6)
     assert law.probability_of(truth) == Fraction(2, 28)
     assert all(law.probability_of(other) == Fraction(1, 28) for other in law if other != truth)
+
+
+def test_a_drawn_response_does_not_change_the_summary_reports() -> None:
+    """The same source for both kinds of report: every response leaves one summary report."""
+    moves = (
+        Source(
+            source_id="s",
+            destination=SHOES.destination,
+            expiry=SHOES.expiry,
+            filters=SHOES.filters,
+            key=1,
+        ),
+        SHOES,
+        Trigger(report_id=1, destination=SHOES.destination, filters=SHOES.filters, key=2, value=7),
+        bought("sandals", 60),
+        PassTime(until=7 * DAY),
+    )
+
+    def run(draw: Draw) -> tuple[System, tuple[object, ...]]:
+        system = System()
+        seen: tuple[object, ...] = ()
+        for move in moves:
+            system, shown = step(RULES, system, move, draw)
+            seen += shown
+        return system, seen
+
+    law = explore(run)
+    assert len({system.events for system, _ in law}) == 28
+    assert len({system.attribution for system, _ in law}) == 1
+    assert len({system.reports for system, _ in law}) == 1
+    (report,) = law.support()[0][0].reports.values()
+    assert [(each.key, each.value) for each in report.contributions] == [(3, 7)]
+    assert len({seen for _, seen in law}) > 1, "the event-level reports do differ"
 
 
 def test_the_rules_decide_the_output_set_and_the_truth_probability() -> None:
