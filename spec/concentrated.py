@@ -15,6 +15,8 @@ What is decided here, for finite distributions with rational probabilities and r
 The search over events is exhaustive and exponential in the support. The filter below bounds sums;
 that bounded sums compose adaptively is the filter theorem, which the paper cites and which is not
 shown here.
+
+Paper: App. B.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ A rule may be random. It then returns a law instead of a value, and the step tha
 the step once per combination of outcomes and returns the exact distribution of its result.
 Probabilities are fractions, so that $(\epsilon, \delta)$-indistinguishability is decided and never
 estimated.
+
+Paper: Sec. 3; Sec. 4.3; Sec. 5.
 """
 
 from __future__ import annotations
@@ -232,7 +234,8 @@ def hockey_stick(p: Distribution[T], q: Distribution[T], power: Fraction) -> Fra
 
     Paper: Def. 3.1.
     """
-    excess = (weight - power * q.probability_of(x) for x, weight in p.weights)
+    factor = exact(power, "power")
+    excess = (weight - factor * q.probability_of(x) for x, weight in p.weights)
     return sum((gain for gain in excess if gain > 0), Fraction(0))
 
 

@@ -5,6 +5,8 @@ $q = e^{-a}$ on all integers, and $\mathrm{DLap}_\tau(a)$ the same on $[-\tau, \
 and tails have closed forms in $q$ and in the powers of $q$ at the point and at the edge. They are
 written over any kind of number: fractions when they are run, enclosures where $q$ is irrational,
 and symbols where they are proved.
+
+Paper: Sec. 2.1; Fact 3.3; App. A.
 """
 
 from __future__ import annotations
@@ -50,7 +52,7 @@ def laplace_upper_tail(ratio: N, height: N, edge: N) -> N:
 
     It holds for $-1 \le x \le T$. Without truncation the edge is zero.
 
-    Deviates: B5, the tail of the lemma starts above tau - Delta.
+    Deviates: B5 the tail of the lemma starts above tau - Delta.
     Paper: Lem. A.1.
     """
     return (height - edge) / (1 + ratio - 2 * edge)
@@ -162,7 +164,7 @@ class Noise(ABC):
 class Noisy(Law[int]):
     """Hold the law of a true sum with noise added.
 
-    Paper: Alg. 1, lines 8-9.
+    Paper: Alg. 1.
     """
 
     centre: int
@@ -186,7 +188,7 @@ class Noisy(Law[int]):
 class DiscreteLaplace(Noise):
     r"""Hold $\mathrm{DLap}(a)$ by $q = e^{-a}$, truncated at $\lfloor\tau\rfloor$ or not at all.
 
-    Deviates: B4, tau is real and the support holds the integers up to its floor.
+    Deviates: B4 tau is real and the support holds the integers up to its floor.
     Paper: Sec. 2.1; Fact 3.3; App. A.
     """
 
@@ -238,7 +240,7 @@ class DiscreteGaussian(Noise):
 
     def __post_init__(self) -> None:
         """Refuse a parameter that is not exact and positive."""
-        positive(self.variance, "variance")
+        object.__setattr__(self, "variance", positive(self.variance, "variance"))
 
     @property
     def support(self) -> tuple[int | None, int | None]:
@@ -304,8 +306,8 @@ def threshold(
     which is decided also where $\tau$ is an integer. Noisy sums are integers, so exceeding $\tau$
     and exceeding its floor are the same.
 
-    Deviates: B4, tau is real; B13, epsilon is positive.
-    Paper: Alg. 1, line 7; Alg. 6.
+    Deviates: B4 tau is real; B13 epsilon is positive.
+    Paper: Alg. 1; Alg. 6.
     """
     contribution = positive_whole(limits_contribution, "contribution budget")
     keys = positive_whole(sparsity, "sparsity budget")
@@ -323,7 +325,7 @@ def smallest_sound_truncation(
     $q$ only if $\delta = 1$ and $\Lambda_1 = 1$: otherwise $1$ and $q$ would be dependent over the
     rationals.
 
-    Deviates: E3, the sparsity budget is not needed.
+    Deviates: E3 the sparsity budget is not needed.
     Paper: Fact 3.3; Lem. A.1.
     """
     contribution = positive_whole(contribution_budget, "contribution budget")
@@ -343,7 +345,7 @@ def smallest_sound_truncation(
 def sound_edge(ratio: N, power: N, delta: N) -> N:
     r"""Return the greatest sound $q^{T+1}$, from $q$, $e^{\epsilon}$ and $\delta$.
 
-    Deviates: E3, the sparsity budget is not needed.
+    Deviates: E3 the sparsity budget is not needed.
     Paper: Lem. A.1.
     """
     return delta * (1 + ratio) / (power - 1 + 2 * delta)

@@ -5,6 +5,8 @@ added and compared without rounding. The only irrational numbers of the specific
 $b^x$. A power is exact when it is rational, and otherwise a certified enclosure: an interval that
 is proved to contain it. A comparison is answered when the enclosures are apart and asked again at a
 higher precision when they are not, so that no answer rests on rounding.
+
+Paper: none (the paper computes with real numbers).
 """
 
 from __future__ import annotations
@@ -116,7 +118,7 @@ def whole(value: object, name: str) -> int:
 def positive(value: object, name: str) -> Fraction:
     r"""Return a value as a fraction above zero, such as the $\epsilon$ of a query.
 
-    Deviates: B13, a query needs a positive epsilon.
+    Deviates: B13 a query needs a positive epsilon.
     Paper: Alg. 1.
     """
     number = exact(value, name)
@@ -226,7 +228,10 @@ class Base:
 
     def __post_init__(self) -> None:
         """Refuse a base that is not exact or not above one."""
-        if self.value is not None and exact(self.value, "base") <= 1:
+        if self.value is None:
+            return
+        object.__setattr__(self, "value", exact(self.value, "base"))
+        if self.value <= 1:
             raise OutOfRange(f"base must be above 1, not {self.value}")
 
 
@@ -287,15 +292,17 @@ class Power:
         r"""Decide $b^x \le r$.
 
         Equality needs a rational power, which is compared exactly; otherwise the sides differ and
-        rising precision separates them.
+        rising precision separates them. A rational power is written out only once it is known to be
+        near the bound, so that it is no longer than the bound.
         """
         limit = exact(bound, "bound")
         if limit <= 0:
             return False
 
         def separated() -> bool | None:
-            answer = certainly_at_most(self.ball(), limit)
-            if answer is None and self.is_rational():
+            ball = self.ball()
+            answer = certainly_at_most(ball, limit)
+            if answer is None and ball.rel_accuracy_bits() > 0 and self.is_rational():
                 return self.exact() <= limit
             return answer
 
@@ -326,17 +333,20 @@ def _whole_root(value: int, degree: int) -> int | None:
     return root if root**degree == value else None
 
 
-@lru_cache(maxsize=4096)
 def floor_log(power: Power, bound: Fraction) -> int:
     r"""Return the largest integer $m$ with $p^m \le r$, for a power $p > 1$ and a bound $r > 0$.
 
     A logarithm only suggests $m$; powers decide it, so that an exact logarithm is no special case.
 
-    Paper: Alg. 1, line 7.
+    Paper: Alg. 1.
     """
     if power.exponent <= 0:
         raise OutOfRange(f"floor_log needs a power above 1, not {power}")
-    positive(bound, "bound")
+    return _floor_log(power, positive(bound, "bound"))
+
+
+@lru_cache(maxsize=4096)
+def _floor_log(power: Power, bound: Fraction) -> int:
     size = power.exponent.denominator.bit_length() + bound.numerator.bit_length().bit_length()
     with ctx.workprec(2 * FIRST_PRECISION + size + bound.denominator.bit_length().bit_length()):
         unit = enclose(power.exponent)

@@ -5,6 +5,8 @@ that takes, so that no probability is rounded. The rest is built from such coins
 with ratio $q$ has independent binary digits, the $i$-th of which is one with odds $q^{2^i}$; the
 difference of two of them is the discrete Laplace law. The discrete Gaussian is reached from it by
 rejection.
+
+Paper: none (the paper samples without saying how).
 """
 
 from __future__ import annotations
@@ -111,6 +113,8 @@ def _leading_bits(power: Power) -> tuple[int, int]:
     """Return what the first bits of a uniform number must stay below, and what they must reach."""
     if power.exponent > 0:
         raise OutOfRange(f"the probability {power} is above 1")
+    if power.at_most(Fraction(1, 1 << FIRST_PRECISION)):
+        return 0, 1
     low, high = power.enclosure(2 * FIRST_PRECISION)
     return floor(low * (1 << FIRST_PRECISION)), ceil(high * (1 << FIRST_PRECISION))
 
@@ -178,10 +182,10 @@ def discrete_laplace(noise: DiscreteLaplace, entropy: Entropy) -> int:
     r"""Return a sample of $\mathrm{DLap}(a)$ or $\mathrm{DLap}_\tau(a)$.
 
     The truncated law is the untruncated one given that it lands inside, or, where the support is so
-    narrow that this is rare, the uniform law accepted with $q^{|x|}$. Either accepts every second
-    time.
+    narrow that this is rare, the uniform law accepted with $q^{|x|}$. Either accepts with a
+    probability of at least one half.
 
-    Paper: Alg. 1, line 8.
+    Paper: Alg. 1.
     """
     ratio, edge = noise.decay_power, noise.truncation
     if edge is None:
@@ -289,7 +293,7 @@ def finite(law: Distribution[T], entropy: Entropy) -> T:
 def integer_noise(noise: Noise, entropy: Entropy) -> int:
     """Return a sample of any noise, by its own sampler where there is one.
 
-    Paper: Alg. 1, line 8.
+    Paper: Alg. 1.
     """
     if isinstance(noise, DiscreteLaplace):
         return discrete_laplace(noise, entropy)

@@ -353,6 +353,11 @@ def test_a_gaussian_needs_a_positive_exact_variance() -> None:
         DiscreteGaussian(1.5)  # type: ignore[arg-type]
 
 
+def test_a_whole_variance_is_kept_as_a_fraction() -> None:
+    low, high = bounds(DiscreteGaussian(2).pmf(0))  # type: ignore[arg-type]
+    assert Fraction(282, 1000) < low < high < Fraction(283, 1000)
+
+
 def test_noise_is_abstract() -> None:
     with pytest.raises(TypeError, match="abstract"):
         Noise()  # type: ignore[abstract]

@@ -211,6 +211,23 @@ def test_a_floored_logarithm_needs_a_power_above_one_and_a_positive_bound() -> N
         floor_log(Power(TWO, Fraction(1)), Fraction(0))
 
 
+def test_a_float_is_refused_even_after_the_equal_fraction_was_asked() -> None:
+    assert floor_log(Power(TWO, Fraction(1)), Fraction(4)) == 2
+    with pytest.raises(NotExact, match=r"bound .* 4\.0"):
+        floor_log(Power(TWO, Fraction(1)), 4.0)  # type: ignore[arg-type]
+
+
+def test_whole_numbers_are_kept_as_fractions() -> None:
+    assert isinstance(Base(2).value, Fraction)  # type: ignore[arg-type]
+    assert isinstance(Power(TWO, 3).exponent, Fraction)  # type: ignore[arg-type]
+
+
+def test_powers_of_any_size_are_compared() -> None:
+    for base in (TWO, NATURAL):
+        assert not Power(base, Fraction(10**30)).at_most(Fraction(5))
+        assert Power(base, Fraction(-(10**30))).at_most(Fraction(1, 5))
+
+
 def test_overlapping_enclosures_are_not_compared() -> None:
     third = enclose(Fraction(1, 3))
     assert certainly_at_most(third, third) is None
