@@ -7,6 +7,7 @@ reported as proved, by the other alone, and says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeVar, cast
@@ -23,7 +24,8 @@ BOTH = ("z3", "cvc5")
 def check_of(
     proof: Proof[S],
     *,
-    method: str,
+    header: str | None = None,
+    method: str = "",
     assumes: str = "",
     takes_rules: bool = False,
     subject: Callable[[Rules], S] | None = None,
@@ -32,16 +34,19 @@ def check_of(
 ) -> Check:
     """Return the check that runs a proof.
 
-    A proof about the rules is run on the rules that are checked: `takes_rules` says that they are
-    its subject, `subject` makes its subject of them. Any other proof is about fixed functions of
-    the specification. `papers_own` lists the rules that must be the paper's own functions for the
-    proof to say anything; by default these are all that the claim depends on if the proof takes no
-    rules, except the limits, and none if it does.
+    Method and assumptions are taken from the header of the proof file, its docstring, where they
+    are not given. A proof about the rules is run on the rules that are checked: `takes_rules`
+    says that they are its subject, `subject` makes its subject of them. Any other proof is about
+    fixed functions of the specification. `papers_own` lists the rules that must be the paper's own
+    functions for the proof to say anything; by default these are all that the claim depends on if
+    the proof takes no rules, except the limits, and none if it does.
     """
     fixed = () if takes_rules or subject is not None else CLAIMS[proof.claim].rules
     needed = tuple(field for field in fixed if field != "limits")
     if papers_own is not None:
         needed = papers_own
+    labels = header_of(header or "")
+    method, assumes = method or labels.get("Method", ""), assumes or labels.get("Assumes", "")
 
     def report(result: ProofResult) -> Finding:
         return finding(result, check=name, method=method, assumes=assumes)
@@ -61,11 +66,20 @@ def check_of(
         return report(proof.run_on(cast(S, rules)) if takes_rules else proof.run())
 
     def control(label: str, broken: S) -> Control:
-        rules = broken if isinstance(broken, Rules) else None
+        about = broken if isinstance(broken, Rules) else getattr(broken, "rules", None)
+        rules = about if isinstance(about, Rules) and about != PAPER else None
         return Control(name=label, run=lambda: report(proof.run_on(broken)), rules=rules)
 
     controls = tuple(control(label, broken) for label, broken in proof.controls.items())
     return Check(claim=proof.claim, name=name, run=run, controls=controls)
+
+
+def header_of(docstring: str) -> dict[str, str]:
+    """Return what the header of a proof file says under Claim, Paper, Method and Assumes."""
+    labelled = re.compile(
+        r"^(Claim|Paper|Method|Assumes): (.+?)\n(?=\n|[A-Z][a-z]+: |\Z)", re.M | re.S
+    )
+    return {label: " ".join(text.split()) for label, text in labelled.findall(docstring)}
 
 
 def finding(result: ProofResult, *, check: str, method: str, assumes: str) -> Finding:
