@@ -61,7 +61,7 @@ from spec.neighbours import (
     Relation,
 )
 from spec.noise import DiscreteGaussian, DiscreteLaplace, Noise, Noisy, smallest_sound_truncation
-from spec.numbers import NATURAL, Base, Power, SpecError
+from spec.numbers import NATURAL, Base, Power, Real, SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import (
     EMPTY_STORAGE,
@@ -141,6 +141,7 @@ __all__ = [
     "Query",
     "Random",
     "RandomizedResponse",
+    "Real",
     "Record",
     "Relation",
     "Report",

@@ -1,0 +1,163 @@
+"""Small rules, short ways to write inputs, and exact laws of what an adversary sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+from spec import (
+    PAPER,
+    Answer,
+    Base,
+    Contribution,
+    Distribution,
+    Draw,
+    Event,
+    Law,
+    Limits,
+    Mechanism,
+    Move,
+    Noisy,
+    Observation,
+    Program,
+    Query,
+    Report,
+    Rules,
+    Source,
+    System,
+    Trigger,
+    explore,
+    replace,
+    step,
+    transcript,
+)
+
+T = TypeVar("T")
+State = TypeVar("State")
+Action = TypeVar("Action")
+Response = TypeVar("Response")
+
+TWO = Base(Fraction(2))
+
+
+def small_rules(
+    contribution_budget: int = 1,
+    sparsity_budget: int = 2,
+    epsilon: int | Fraction = 4,
+    delta: int | Fraction = Fraction(1, 2),
+) -> Rules:
+    """Return the paper's rules with small limits and rational probabilities."""
+    limits = Limits(
+        contribution_budget=contribution_budget,
+        sparsity_budget=sparsity_budget,
+        epsilon=Fraction(epsilon),
+        delta=Fraction(delta),
+        event_epsilon=Fraction(1),
+        base=TWO,
+        window_length=10,
+    )
+    return replace(PAPER, limits=limits)
+
+
+class Certain:
+    """Be a draw for steps that draw nothing."""
+
+    def __call__(self, law: T | Law[T], /) -> T:
+        assert not isinstance(law, Law), f"drew from {law!r}"
+        return law
+
+
+class Noiseless:
+    """Be a draw that returns the centre of every noisy sum."""
+
+    def __call__(self, law: T | Law[T], /) -> T:
+        if isinstance(law, Noisy):
+            return law.centre  # type: ignore[return-value]
+        assert not isinstance(law, Law), f"drew from {law!r}"
+        return law
+
+
+CERTAIN = Certain()
+NOISELESS = Noiseless()
+
+
+def source(name: str = "x", filters: str = "a", expiry: int = 100, key: int = 0) -> Source:
+    return Source(
+        source_id=name, destination="shop", expiry=expiry, filters=frozenset(filters), key=key
+    )
+
+
+def trigger(report: int, value: int = 1, filters: str = "a", key: int = 0) -> Trigger:
+    return Trigger(
+        report_id=report, destination="shop", filters=frozenset(filters), key=key, value=value
+    )
+
+
+def event(report: int, program: Program, device: str = "d", ad_tech: str = "ad-tech") -> Event:
+    return Event(report_id=report, device=device, ad_tech=ad_tech, program=program)
+
+
+def query(
+    *reports: int,
+    epsilon: int | Fraction = 1,
+    delta: int | Fraction = 0,
+    keys: tuple[int, ...] = (),
+) -> Query:
+    return Query(epsilon=Fraction(epsilon), delta=Fraction(delta), report_ids=reports, keys=keys)
+
+
+def report(report_id: int, *contributions: tuple[int, int]) -> Report:
+    return Report(
+        report_id=report_id,
+        contributions=tuple(Contribution(key=key, value=value) for key, value in contributions),
+    )
+
+
+def play(
+    rules: Rules, moves: Iterable[Move], draw: Draw = NOISELESS, system: System | None = None
+) -> tuple[System, list[Observation]]:
+    """Return the state after the moves, and what the ad-tech saw."""
+    system = System() if system is None else system
+    seen: list[Observation] = []
+    for move in moves:
+        system, observation = step(rules, system, move, draw)
+        seen.append(observation)
+    return system, seen
+
+
+def sums(observation: Observation) -> dict[int, int]:
+    """Return the sums of the one answer in an observation."""
+    (answer,) = observation
+    assert isinstance(answer, Answer)
+    return dict(answer.released)
+
+
+def cut(law: Law[object], reach: int = 8) -> Iterable[tuple[object, Fraction]]:
+    """List a law's outcomes; lump the noisy values that lie more than the reach from zero.
+
+    Beyond the true sums, which must lie within the reach, the ratio of any two laws of infinite
+    noise is constant, so that lumping them changes no divergence.
+    """
+    if not isinstance(law, Noisy) or law.noise.support != (None, None):
+        return law.outcomes()
+    assert abs(law.centre) <= reach
+    masses = {x: law.noise.pmf(x - law.centre) for x in range(-reach + 1, reach)}
+    masses[reach] = law.noise.tail(reach - 1 - law.centre)
+    masses[-reach] = law.noise.tail(reach - 1 + law.centre)
+    return [(x, Fraction(mass)) for x, mass in masses.items() if isinstance(mass, Fraction)]
+
+
+def seen(
+    mechanism: Mechanism[State, Action, Response], actions: Sequence[Action]
+) -> Distribution[tuple[Response, ...]]:
+    """Return the law of the transcript of an adversary that always takes the same actions."""
+    return against(mechanism, lambda told: actions[len(told)] if len(told) < len(actions) else None)
+
+
+def against(
+    mechanism: Mechanism[State, Action, Response],
+    adversary: Callable[[tuple[Response, ...]], Action | None],
+) -> Distribution[tuple[Response, ...]]:
+    """Return the law of the transcript of an adversary."""
+    return explore(lambda draw: transcript(mechanism, adversary, draw), cut)
