@@ -35,6 +35,9 @@ POSSIBLE_EFFORT = 1_000_000
 POWERS = 16
 """The largest exponent that is multiplied out."""
 
+MACHINERY = {__file__, fractions.__file__, numbers.__file__}
+"""The files whose functions are never blamed for an operation that cannot be followed."""
+
 
 class NotSymbolic(BaseException):
     """Say which operation, in which function, cannot be run on symbolic numbers."""
@@ -87,6 +90,16 @@ def assume(*conditions: bool) -> None:
             _current("assume").require(condition.term)
         elif not condition:
             raise Discarded
+
+
+def running() -> bool:
+    """Tell whether this is a symbolic run."""
+    return bool(_runs)
+
+
+def refuse(operation: str) -> NoReturn:
+    """Say that the function that is running does something that cannot be followed."""
+    _current(operation).refuse(operation)
 
 
 def explore(function: Callable[..., object], *arguments: object) -> Exploration:
@@ -366,10 +379,9 @@ def _raise_lines(file: str) -> frozenset[int]:
 
 def _place() -> tuple[str, str]:
     """Return the function that uses a symbolic number, and what it called to do so."""
-    inside = {__file__, fractions.__file__, numbers.__file__}
     frame: FrameType | None = sys._getframe(1)
     called = ""
-    while frame is not None and frame.f_code.co_filename in inside:
+    while frame is not None and frame.f_code.co_filename in MACHINERY:
         called = frame.f_code.co_qualname
         frame = frame.f_back
     return ("" if frame is None else frame.f_code.co_qualname), called

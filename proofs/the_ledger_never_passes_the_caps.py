@@ -1,0 +1,300 @@
+r"""The ledger of the privacy budget service stays within the caps, and every answer is paid for.
+
+Claim: No report is ever charged beyond $(\varepsilon_*, \delta_*)$, and the entries of every report
+    that an answer was computed from grew by at least the query's $(\varepsilon, \delta)$.
+Paper: Alg. 1; Alg. 6.
+Method: Inductive invariant, $0 \le B_\varepsilon(r) \le \varepsilon_*$ and
+    $0 \le B_\delta(r) \le \delta_*$ for every entry. `charge` itself is run on symbolic numbers for
+    one entry; `serve` is run on batches of no, one and two reports beside an entry that is not in
+    the batch.
+    Induction on the batch: `settle` charges each entry once, by `charge`, from what the ledger held
+    before the batch, and writes what it charged only after the last report. So a batch of any size
+    is as many independent single steps. Induction on the queries: the empty ledger satisfies the
+    invariant, and every query preserves it.
+Assumes: A query has $\varepsilon > 0$ and $0 \le \delta \le 1$, as `Query` demands. One query is
+    settled after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import floor
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume, exists
+from proofs._solvers import Exact
+from proofs._subjects import (
+    Inductive,
+    asked,
+    bounded,
+    certain,
+    for_all_rules,
+    name,
+    plain,
+    sealed,
+    search,
+    service,
+    spent,
+    with_limits,
+)
+from spec import PAPER, Rules
+from spec.aggregation_service import Answer, Query, Service, Spent
+from spec.distributions import Draw
+from spec.reports import Report
+from spec.rules import Limits
+
+R1, R2, ELSEWHERE = (name(int, f"report {each}") for each in ("1", "2", "3"))
+
+
+def within(entry: Spent, epsilon_cap: Fraction, delta_cap: Fraction) -> bool:
+    """State the invariant for one entry."""
+    return (
+        (0 <= entry.epsilon)
+        & (entry.epsilon <= epsilon_cap)
+        & (0 <= entry.delta)
+        & (entry.delta <= delta_cap)
+    )
+
+
+@for_all_rules("initiation: an entry that was never charged is within the caps")
+def initiation(_: Rules, epsilon_cap: Fraction, delta_cap: Fraction) -> bool:
+    """Nothing has been spent in the beginning."""
+    assume(epsilon_cap >= 0, delta_cap >= 0, not Service().ledger)
+    return within(Spent(), epsilon_cap, delta_cap)
+
+
+@for_all_rules("from the beginning, two queries stay within the caps and are paid")
+def two_queries_are_safe(
+    rules: Rules,
+    epsilon_cap: Fraction,
+    delta_cap: Fraction,
+    epsilon_1: Fraction,
+    delta_1: Fraction,
+    epsilon_2: Fraction,
+    delta_2: Fraction,
+) -> bool:
+    """Ask for one report, then for two."""
+    assume(epsilon_cap >= 0, delta_cap >= 0)
+    limited = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
+    state = Service()
+    paid = {R1: spent(Fraction(0), Fraction(0)), R2: spent(Fraction(0), Fraction(0))}
+    for query, report_ids in (
+        (asked(epsilon_1, delta_1), (R1,)),
+        (asked(epsilon_2, delta_2), (R1, R2)),
+    ):
+        assume(query.epsilon > 0, 0 <= query.delta, query.delta <= 1)
+        state, answered = answered_batch(limited, state, query, tuple(map(sealed, report_ids)))
+        for entry in state.ledger.values():
+            if not within(plain(entry, Spent), epsilon_cap, delta_cap):
+                return False
+        for report in answered:
+            due = paid[report.report_id]
+            due = spent(due.epsilon + query.epsilon, due.delta + query.delta)
+            paid[report.report_id] = due
+            entries = [state.ledger.get(e, Spent()) for e in rules.budget_entries(query, report)]
+            if not entries:
+                return False
+            for entry in entries:
+                if not (entry.epsilon >= due.epsilon) & (entry.delta >= due.delta):
+                    return False
+    return True
+
+
+def answered_batch(
+    rules: Rules, state: Service, query: Query, reports: tuple[Report, ...]
+) -> tuple[Service, tuple[Report, ...]]:
+    """Serve a query; return the next state and the reports that an answer was computed from."""
+    answered: list[Report] = []
+
+    def answer(_: Rules, __: Query, batch: tuple[Report, ...], ___: Draw) -> Answer:
+        answered.extend(batch)
+        return Answer()
+
+    recording = replace(rules, answer=answer, reveal=lambda *_: None)
+    after, _ = rules.serve(recording, state, query, reports, certain)
+    return plain(after, Service), tuple(answered)
+
+
+@for_all_rules("preservation: a charge stays within the caps and covers the query")
+def charge_is_safe(
+    rules: Rules,
+    epsilon_cap: Fraction,
+    delta_cap: Fraction,
+    spent_epsilon: Fraction,
+    spent_delta: Fraction,
+    epsilon: Fraction,
+    delta: Fraction,
+) -> bool:
+    """Run `charge` on one entry, for a report that may not be looked into."""
+    before = spent(spent_epsilon, spent_delta)
+    assume(within(before, epsilon_cap, delta_cap), epsilon > 0, 0 <= delta, delta <= 1)
+    limits = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap).limits
+    after = rules.charge(limits, before, asked(epsilon, delta), sealed(R1))
+    if after is None:
+        return True
+    after = plain(after, Spent)
+    paid = (after.epsilon >= spent_epsilon + epsilon) & (after.delta >= spent_delta + delta)
+    return within(after, epsilon_cap, delta_cap) & paid
+
+
+@for_all_rules("preservation: a query leaves every entry within the caps, and its batch has paid")
+def query_is_safe(
+    rules: Rules,
+    epsilon_cap: Fraction,
+    delta_cap: Fraction,
+    epsilon_1: Fraction,
+    delta_1: Fraction,
+    epsilon_2: Fraction,
+    delta_2: Fraction,
+    epsilon: Fraction,
+    delta: Fraction,
+    both: bool,
+) -> bool:
+    """Run `serve` on one or two reports; what is answered must have been charged."""
+    assume(epsilon > 0, 0 <= delta, delta <= 1)
+    ledger = {}
+    reports = (sealed(R1), sealed(R2)) if both else (sealed(R1),)
+    query = asked(epsilon, delta)
+    held = [(R1, spent(epsilon_1, delta_1)), (R2, spent(epsilon_2, delta_2))]
+    for report_id, entry in [*held, (ELSEWHERE, spent(epsilon_1, delta_2))]:
+        assume(within(entry, epsilon_cap, delta_cap))
+        for place in rules.budget_entries(query, sealed(report_id)):
+            ledger[place] = entry
+    limited = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
+    served, answered = answered_batch(limited, service(ledger), query, reports)
+    after = served.ledger
+    for entry in after.values():
+        if not within(plain(entry, Spent), epsilon_cap, delta_cap):
+            return False
+    for report in answered:
+        places = rules.budget_entries(query, report)
+        if not places:
+            return False
+        for place in places:
+            before, now = ledger.get(place, Spent()), after.get(place, Spent())
+            if not (
+                (now.epsilon >= before.epsilon + epsilon) & (now.delta >= before.delta + delta)
+            ):
+                return False
+    return True
+
+
+@search("preservation: no sequence of equal queries gets an answer more often than it can pay")
+def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
+    """Ask until the first refusal, with parameters a little above an equal share of the cap."""
+    caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))
+    little = Fraction(1, 10**30)
+    for shares in range(1, 13):
+        for epsilon, delta in (
+            (Fraction(1, shares) + little, Fraction(0)),
+            (Fraction(1, 2 * shares), Fraction(1, 2 * shares) + little),
+        ):
+            answers = times_answered(replace(rules, limits=caps), epsilon, delta, shares)
+            if answers * epsilon > caps.epsilon or answers * delta > caps.delta:
+                return {
+                    "epsilon_cap": caps.epsilon,
+                    "delta_cap": caps.delta,
+                    "epsilon": epsilon,
+                    "delta": delta,
+                    "times_answered": answers,
+                }
+    return None
+
+
+def times_answered(rules: Rules, epsilon: Fraction, delta: Fraction, most: int) -> int:
+    """Ask for one report until the first refusal or one time too often; count the answers."""
+    query = Query(epsilon=epsilon, delta=delta, report_ids=(1,))
+    state = Service()
+    for answers in range(most + 1):
+        state, answered = answered_batch(rules, state, query, (Report(report_id=1),))
+        if not answered:
+            return answers
+    return most + 1
+
+
+@exists("not vacuous: a query is answered, and the next one is refused")
+def answered_then_refused(rules: Rules, cap: Fraction, first: Fraction, second: Fraction) -> bool:
+    """Find two queries of which the caps allow one."""
+    assume(first > 0, second > 0, cap > 0)
+    limits = with_limits(rules, epsilon=cap, delta=Fraction(0)).limits
+    after = rules.charge(limits, Spent(), asked(first, Fraction(0)), sealed(R1))
+    if after is None:
+        return False
+    return rules.charge(limits, after, asked(second, Fraction(0)), sealed(R1)) is None
+
+
+def charge_without_delta(limits: Limits, spent: Spent, query: Query, _: Report) -> Spent | None:
+    """Forget δ."""
+    epsilon = spent.epsilon + query.epsilon
+    return None if epsilon > limits.epsilon else replace(spent, epsilon=epsilon)
+
+
+def charge_before_adding(limits: Limits, spent: Spent, query: Query, _: Report) -> Spent | None:
+    """Compare what was spent so far with the caps."""
+    if spent.epsilon > limits.epsilon or spent.delta > limits.delta:
+        return None
+    return replace(spent, epsilon=spent.epsilon + query.epsilon, delta=spent.delta + query.delta)
+
+
+def charge_rounded_down(limits: Limits, spent: Spent, query: Query, _: Report) -> Spent | None:
+    """Keep a ledger of whole thousandths, rounded down."""
+    epsilon = floor((spent.epsilon + query.epsilon) * 1000) * Fraction(1, 1000)
+    delta = spent.delta + query.delta
+    if epsilon > limits.epsilon or delta > limits.delta:
+        return None
+    return replace(spent, epsilon=epsilon, delta=delta)
+
+
+def charge_in_floating_point(limits: Limits, spent: Spent, query: Query, _: Report) -> Spent | None:
+    """Compare sums of 53 bits."""
+    epsilon, delta = rounded(spent.epsilon + query.epsilon), rounded(spent.delta + query.delta)
+    if epsilon > limits.epsilon or delta > limits.delta:
+        return None
+    return replace(spent, epsilon=epsilon, delta=delta)
+
+
+def rounded(number: Fraction) -> Fraction:
+    """Return the nearest number below one with 53 binary places, as floating point would."""
+    return Fraction(round(number * 2**53), 2**53)
+
+
+def charge_to_one_above(limits: Limits, spent: Spent, query: Query, _: Report) -> Spent | None:
+    """Put the cap one too high."""
+    epsilon, delta = spent.epsilon + query.epsilon, spent.delta + query.delta
+    if epsilon > limits.epsilon + 1 or delta > limits.delta:
+        return None
+    return replace(spent, epsilon=epsilon, delta=delta)
+
+
+PROOF = Proof(
+    claim="the_ledger_never_passes_the_caps",
+    subject=PAPER,
+    steps=(
+        initiation,
+        Inductive(step=charge_is_safe, reachable=two_queries_are_safe),
+        Inductive(step=query_is_safe, reachable=two_queries_are_safe),
+        sequences_are_safe,
+        answered_then_refused,
+    ),
+    controls={
+        "charge forgets delta": replace(PAPER, charge=charge_without_delta),
+        "charge compares before adding": replace(PAPER, charge=charge_before_adding),
+        "the ledger is rounded down": replace(PAPER, charge=charge_rounded_down),
+        "the ledger is in floating point": replace(PAPER, charge=charge_in_floating_point),
+        "the cap is one too high": replace(PAPER, charge=charge_to_one_above),
+        "reports have no entry": replace(PAPER, budget_entries=lambda *_: ()),
+    },
+)
+
+CHECK = bounded(
+    check_of(
+        PROOF,
+        method="inductive invariant on charge and serve, induction on batch and queries",
+        assumes="queries are settled one after the other",
+        takes_rules=True,
+    ),
+    papers_own=("settle", "serve", "batch"),
+    bound="batches of at most two reports",
+)
