@@ -1,0 +1,274 @@
+r"""No unit contributes more than it may: ARA client, PAA client and M_SR.
+
+Claim: The contributions of a unit $x$ sum to at most $\Lambda_1$ and number at most $\Lambda_0$.
+Paper: Alg. 2; Alg. 3; Alg. 6.
+Method: Inductive invariant: the budget of $x$ counts at least what was granted to $x$, and stays
+    within the cap, which is at most $(\Lambda_1, \Lambda_0)$. Both clients and the mechanism admit
+    by `contribute`, so one proof serves all three. `admit` is run on symbolic numbers for one
+    contribution, `grant` on two contributions of a unit, `contribute` on credits of one
+    and of two units. Values and counts are proved apart, because the privacy of truncated noise
+    needs the values only.
+    Induction on the contributions of a credit: `grant` admits them one by one, each from the budget
+    that the one before left. Induction on the credits of a report: `contribute` does the same with
+    credits, each against its own unit's budget. Induction on triggers, events and records: every
+    step that changes budgets does so by `contribute`, and a source that is registered starts with
+    nothing contributed.
+Assumes: Values are natural numbers, as the clients demand of triggers and programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from immutables import Map
+
+from proofs._check import check_of
+from proofs._proof import Proof, Step, assume, exists
+from proofs._subjects import (
+    Inductive,
+    bounded,
+    budget,
+    cause_of,
+    contribution,
+    for_all_rules,
+    name,
+    plain,
+    unchecked,
+    with_limits,
+)
+from spec import PAPER, Rules
+from spec.claims import Check
+from spec.contributions import Budget, Cause, Credit, Unit
+from spec.reports import Contribution
+from spec.rules import Limits
+
+X, Z = name(str, "unit x"), name(str, "unit z")
+
+
+def credit(unit: Unit, *values: int) -> Credit:
+    """Return what a unit is to contribute, each value to a key of its own."""
+    parts = tuple(contribution(value, f"key {place}") for place, value in enumerate(values))
+    return unchecked(Credit, unit=unit, contributions=parts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """Say what is bounded: the sum of values, or their number."""
+
+    what: str
+    used: Callable[[Budget], int]
+    size: Callable[[tuple[Contribution, ...]], int]
+    limit: Callable[[Limits], int]
+
+
+VALUE = Measure(
+    what="Λ1",
+    used=lambda spent: spent.value,
+    size=lambda parts: sum(part.value for part in parts),
+    limit=lambda limits: limits.contribution_budget,
+)
+COUNT = Measure(
+    what="Λ0",
+    used=lambda spent: spent.count,
+    size=len,
+    limit=lambda limits: limits.sparsity_budget,
+)
+
+
+def limited(rules: Rules, value_limit: int, count_limit: int) -> Rules:
+    """Return the rules with these limits."""
+    assume(value_limit >= 1, count_limit >= 1)
+    return with_limits(rules, contribution_budget=value_limit, sparsity_budget=count_limit)
+
+
+def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
+    """Return the steps of the induction for one of the two measures."""
+    what, used, size = measure.what, measure.used, measure.size
+
+    def within(spent: Budget, most: Budget) -> bool:
+        return (0 <= spent.value) & (0 <= spent.count) & (used(spent) <= used(most))
+
+    @for_all_rules(f"the cap is at most {what}")
+    def cap(rules: Rules, value_limit: int, count_limit: int) -> bool:
+        rules = limited(rules, value_limit, count_limit)
+        return used(plain(rules.cap(rules.limits), Budget)) <= measure.limit(rules.limits)
+
+    @for_all_rules(f"initiation: a new unit is within {what}")
+    def initiation(rules: Rules, value_limit: int, count_limit: int) -> bool:
+        rules = limited(rules, value_limit, count_limit)
+        return (0 <= used(Budget())) & (used(Budget()) <= measure.limit(rules.limits))
+
+    @for_all_rules(f"preservation: what is admitted is counted, within {what}")
+    def admitted(
+        rules: Rules,
+        most_value: int,
+        most_count: int,
+        value: int,
+        count: int,
+        new: int,
+        in_client: bool,
+    ) -> bool:
+        most, before = budget(most_value, most_count), budget(value, count)
+        assume(within(before, most), new >= 0)
+        part = contribution(new)
+        after = rules.admit(most, before, part, cause_of(in_client))
+        if after is None:
+            return True
+        after = plain(after, Budget)
+        return (used(before) + size((part,)) <= used(after)) & within(after, most)
+
+    @for_all_rules(f"preservation: what a unit is granted is counted, within {what}")
+    def granted(
+        rules: Rules,
+        value_limit: int,
+        count_limit: int,
+        value: int,
+        count: int,
+        new_1: int,
+        new_2: int,
+        in_client: bool,
+    ) -> bool:
+        rules = limited(rules, value_limit, count_limit)
+        most, before = rules.cap(rules.limits), budget(value, count)
+        assume(within(before, most), new_1 >= 0, new_2 >= 0)
+        after, kept = rules.grant(rules, before, credit(X, new_1, new_2), cause_of(in_client))
+        after = plain(after, Budget)
+        return (used(before) + size(kept) <= used(after)) & within(after, most)
+
+    @for_all_rules(f"preservation: what a report is granted is counted by its units, within {what}")
+    def contributed(
+        rules: Rules,
+        value_limit: int,
+        count_limit: int,
+        value_x: int,
+        count_x: int,
+        value_z: int,
+        count_z: int,
+        new_1: int,
+        new_2: int,
+        same: bool,
+        in_client: bool,
+    ) -> bool:
+        rules = limited(rules, value_limit, count_limit)
+        most, x, z = rules.cap(rules.limits), budget(value_x, count_x), budget(value_z, count_z)
+        assume(within(x, most), within(z, most), new_1 >= 0, new_2 >= 0)
+        budgets: Map[Unit, Budget] = Map({X: x, Z: z})
+        credits = (credit(X, new_1), credit(X if same else Z, new_2))
+        after, kept = rules.contribute(rules, budgets, credits, cause_of(in_client))
+        x_after, z_after = plain(after[X], Budget), plain(after[Z], Budget)
+        counted = used(x_after) - used(x) + used(z_after) - used(z)
+        return (size(kept) <= counted) & within(x_after, most) & within(z_after, most)
+
+    @for_all_rules(f"from the beginning, three contributions stay within {what}")
+    def from_the_beginning(
+        rules: Rules,
+        value_limit: int,
+        count_limit: int,
+        new_1: int,
+        new_2: int,
+        new_3: int,
+        together: bool,
+        in_client: bool,
+    ) -> bool:
+        rules = limited(rules, value_limit, count_limit)
+        assume(new_1 >= 0, new_2 >= 0, new_3 >= 0)
+        credits = [credit(X, new_1, new_2), credit(X, new_3)]
+        if not together:
+            credits = [credit(X, new_1), credit(X, new_2), credit(X, new_3)]
+        kept = contributed_in_turn(rules, credits, cause_of(in_client))
+        return size(kept) <= measure.limit(rules.limits)
+
+    inductive = (admitted, granted, contributed)
+    return (
+        cap,
+        initiation,
+        *(Inductive(step=step, reachable=from_the_beginning) for step in inductive),
+    )
+
+
+def contributed_in_turn(
+    rules: Rules, credits: Iterable[Credit], cause: Cause
+) -> tuple[Contribution, ...]:
+    """Let a new unit contribute, one credit after the other; return all that is granted to it."""
+    budgets: Map[Unit, Budget] = Map()
+    total: tuple[Contribution, ...] = ()
+    for each in credits:
+        budgets, kept = rules.contribute(rules, budgets, (each,), cause)
+        total += kept
+    return total
+
+
+@exists("not vacuous: a unit contributes, and the next contribution is refused")
+def granted_then_refused(
+    rules: Rules, value_limit: int, count_limit: int, new_1: int, new_2: int
+) -> bool:
+    """Find two contributions of which the budget allows one."""
+    assume(new_1 > 0, new_2 > 0)
+    rules = limited(rules, value_limit, count_limit)
+    credits = (credit(X, new_1), credit(X, new_2))
+    return len(contributed_in_turn(rules, credits, cause_of(True))) == 1
+
+
+def compare_before_adding(
+    most: Budget, spent: Budget, contribution: Contribution, _: Cause
+) -> Budget | None:
+    """Compare what was contributed so far with the cap."""
+    if spent.count < most.count and spent.value < most.value:
+        return replace(spent, value=spent.value + contribution.value, count=spent.count + 1)
+    return None
+
+
+def forget_the_count(
+    most: Budget, spent: Budget, contribution: Contribution, _: Cause
+) -> Budget | None:
+    """Bound values only."""
+    after = spent.value + contribution.value
+    return replace(spent, value=after) if after <= most.value else None
+
+
+def doubled_cap(limits: Limits) -> Budget:
+    """Allow twice the contribution budget."""
+    return Budget(value=2 * limits.contribution_budget, count=limits.sparsity_budget)
+
+
+def grant_without_counting(
+    rules: Rules, spent: Budget, credit: Credit, cause: Cause
+) -> tuple[Budget, tuple[Contribution, ...]]:
+    """Admit every contribution against the same budget."""
+    most = rules.cap(rules.limits)
+    each = [(rules.admit(most, spent, part, cause), part) for part in credit.contributions]
+    budgets = [after for after, _ in each if after is not None]
+    kept = tuple(part for after, part in each if after is not None)
+    return (budgets[-1] if budgets else spent), kept
+
+
+PROOF = Proof(
+    claim="contributions_stay_within_budget",
+    subject=PAPER,
+    steps=(*steps_for(VALUE), *steps_for(COUNT), granted_then_refused),
+    controls={
+        "admit compares before adding": replace(PAPER, admit=compare_before_adding),
+        "admit forgets the count": replace(PAPER, admit=forget_the_count),
+        "the cap is doubled": replace(PAPER, cap=doubled_cap),
+        "grant admits against one budget": replace(PAPER, grant=grant_without_counting),
+    },
+)
+
+
+def checked(proof: Proof[Rules]) -> Check:
+    """Return the check of a proof of this claim, or of its part about values."""
+    return bounded(
+        check_of(
+            proof,
+            method="inductive invariant on admit, grant and contribute; induction on contributions",
+            assumes="values are natural numbers",
+            takes_rules=True,
+        ),
+        papers_own=("grant", "contribute"),
+        bound="two credits or two contributions at a time",
+    )
+
+
+CHECK = checked(PROOF)
+VALUES_ONLY = checked(replace(PROOF, steps=(*steps_for(VALUE), granted_then_refused)))
