@@ -77,6 +77,7 @@ from spec.rules import Limits, Rules
 from spec.sampling import Sampler, SeededEntropy, SystemEntropy
 from spec.summary_mechanism import (
     Database,
+    Neighbour,
     Record,
     SummaryMechanism,
     SummaryQuery,
@@ -130,6 +131,7 @@ __all__ = [
     "Limits",
     "Mechanism",
     "Move",
+    "Neighbour",
     "Noise",
     "Noisy",
     "Observation",
