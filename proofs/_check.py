@@ -79,7 +79,10 @@ def header_of(docstring: str) -> dict[str, str]:
     labelled = re.compile(
         r"^(Claim|Paper|Method|Assumes): (.+?)\n(?=\n|[A-Z][a-z]+: |\Z)", re.M | re.S
     )
-    return {label: " ".join(text.split()) for label, text in labelled.findall(docstring)}
+    return {
+        label: " ".join(text.split()).removesuffix(".")
+        for label, text in labelled.findall(docstring)
+    }
 
 
 def finding(result: ProofResult, *, check: str, method: str, assumes: str) -> Finding:

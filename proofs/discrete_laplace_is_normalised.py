@@ -1,0 +1,171 @@
+r"""Claim: the masses of the noise sum to one, and its tails have the closed forms that are used.
+
+Paper: Sec. 2.1.
+Method: sympy, with symbols for $q$, the point and the truncation; z3 and cvc5 for the signs.
+Assumes: finite induction on the point; for the untruncated noise that $q^n$ tends to zero.
+
+Write $t(x) = \Pr[X > x]$. One step down the tail adds one mass: $t(x-1) - t(x) = \Pr[X = x]$, for
+every $x$ of the support. The last tail is zero, $t(T) = 0$, and the one before the first mass is
+one, $t(-T-1) = 1$. Induction on $x$ from $T$ downwards gives $t(x) = \sum_{y > x} \Pr[X = y]$, and
+at $x = -T-1$ the masses sum to one. Every mass is the height $q^{|x|}$ over the normaliser, which
+starts with one and grows by the two heights of each new $T$.
+
+Without truncation the steps are the same, and the sum above $x$ is $t(x) - \lim_n t(n)$; that
+limit is zero because $t(n)$ is $q^n$ times $t(0)$. By symmetry the limit at $-\infty$ is one.
+
+The functions are run on symbols as they are. A symbol $x$ is not negative, so that a negative point
+is $-x-1$. A truncation at or beyond $x$ is $x$ or $x + k + 1$.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import cast
+
+from sympy import Expr, Symbol
+
+from proofs._algebra import identical
+from proofs._check import check_of
+from proofs._proof import Proof, assume, calculation, exists, for_all
+from spec import noise
+
+Q = Symbol("q", positive=True)
+X = cast(int, Symbol("x", integer=True, nonnegative=True))
+K = cast(int, Symbol("k", integer=True, nonnegative=True))
+GAPS = (0, K + 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClosedForms:
+    """Hold the closed forms, as sympy and as exact numbers call them."""
+
+    mass: Callable[[Fraction, Fraction, Fraction], Fraction] = noise.laplace_mass
+    truncated_pmf: Callable[[Expr, int, int], Expr] = noise.truncated_pmf
+    truncated_tail: Callable[[Expr, int, int], Expr] = noise.truncated_tail
+    pmf: Callable[[Expr, int], Expr] = noise.laplace_pmf
+    tail: Callable[[Expr, int], Expr] = noise.laplace_tail
+    upper_tail: Callable[[Expr, Expr, Expr], Expr] = noise.laplace_upper_tail
+    displaced: Callable[[Expr, Expr, Expr], Expr] = noise.displaced_mass
+    normaliser: Callable[[Expr, int | None], Expr] = noise.laplace_normaliser
+
+
+@calculation("one step down the truncated tail adds one mass, on either side of zero", by="sympy")
+def truncated_steps(forms: ClosedForms) -> bool:
+    r"""Compare $t(x-1) - t(x)$ with the mass above zero, at zero, and below."""
+
+    def step(truncation: int, x: int) -> bool:
+        fall = forms.truncated_tail(Q, truncation, x - 1) - forms.truncated_tail(Q, truncation, x)
+        return identical(fall, forms.truncated_pmf(Q, truncation, x))
+
+    return all(
+        step(X + 1 + gap, X + 1) and step(gap, 0) and step(X + 1 + gap, -X - 1) for gap in GAPS
+    )
+
+
+@calculation("the truncated tail ends in zero and starts with one", by="sympy")
+def truncated_ends(forms: ClosedForms) -> bool:
+    """Look at $t(T)$ and at $t(-T-1)$, and at the masses beyond."""
+    end, start = forms.truncated_tail(Q, K, K), forms.truncated_tail(Q, K, -K - 1)
+    above, below = forms.truncated_pmf(Q, K, K + X + 1), forms.truncated_pmf(Q, K, -K - X - 1)
+    return identical(end, 0) and identical(start, 1) and identical(above, 0) and identical(below, 0)
+
+
+@calculation("one step down the untruncated tail adds one mass", by="sympy")
+def untruncated_steps(forms: ClosedForms) -> bool:
+    """Do the same for the noise on all integers."""
+
+    def step(x: int) -> bool:
+        return identical(forms.tail(Q, x - 1) - forms.tail(Q, x), forms.pmf(Q, x))
+
+    return step(X + 1) and step(0) and step(-X - 1)
+
+
+@calculation("the untruncated tail is geometric, and mirrored below zero", by="sympy")
+def untruncated_ends(forms: ClosedForms) -> bool:
+    """Show $t(n) = q^n t(0)$ and $t(-n-1) = 1 - t(n)$, which gives both limits."""
+    geometric = identical(forms.tail(Q, X), Q**X * forms.tail(Q, 0))
+    return geometric and identical(forms.tail(Q, -X - 1), 1 - forms.tail(Q, X))
+
+
+@calculation("every mass is its height over the normaliser", by="sympy")
+def normalised(forms: ClosedForms) -> bool:
+    """Divide the heights $q^{|x|}$ by the normaliser; the sum of heights grows by both ends."""
+    heights = identical(forms.normaliser(Q, 0), 1) and identical(
+        forms.normaliser(Q, K + 1) - forms.normaliser(Q, K), 2 * Q ** (K + 1)
+    )
+    truncated = all(
+        identical(forms.truncated_pmf(Q, X + 1 + gap, x) * forms.normaliser(Q, X + 1 + gap), height)
+        for gap in GAPS
+        for x, height in ((X + 1, Q ** (X + 1)), (0, Q**0), (-X - 1, Q ** (X + 1)))
+    )
+    return heights and truncated and identical(forms.pmf(Q, X) * forms.normaliser(Q, None), Q**X)
+
+
+@calculation("the tails in named powers are the tails at the point", by="sympy")
+def named_powers(forms: ClosedForms) -> bool:
+    r"""Give heights and edges as powers, for $x \ge -1$; a displacement is $\Delta = T - x$."""
+
+    def agree(truncation: int, x: int) -> bool:
+        edge, tail = Q ** (truncation + 1), forms.truncated_tail(Q, truncation, x)
+        moved = forms.displaced(Q, Q ** (x - truncation), edge)
+        return identical(forms.upper_tail(Q, Q ** (x + 1), edge), tail) and identical(moved, tail)
+
+    return all(agree(gap, -1) and agree(X + gap, X) for gap in GAPS)
+
+
+@for_all("every mass is positive and at most one")
+def positive(forms: ClosedForms, q: Fraction, height: Fraction, edge: Fraction) -> bool:
+    """Take any height up to one, above the edge, which is zero without truncation."""
+    assume(0 < q, q < 1, 0 <= edge, edge <= q * height, 0 < height, height <= 1)
+    mass = forms.mass(q, height, edge)
+    return (0 < mass) & (mass <= 1)
+
+
+@exists("a mass strictly between zero and one")
+def not_vacuous(forms: ClosedForms, q: Fraction, height: Fraction, edge: Fraction) -> bool:
+    """Show that the assumptions of the signs can hold."""
+    assume(0 < q, q < 1, 0 < edge, edge <= q * height, 0 < height, height <= 1)
+    mass = forms.mass(q, height, edge)
+    return (0 < mass) & (mass < 1)
+
+
+def mass_without_zero(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
+    """Normalise by the heights on both sides of zero, and forget the one at zero."""
+    return height * (1 - q) / (2 * (q - edge + q * height))
+
+
+def one_sided_normaliser(q: Expr, truncation: int | None) -> Expr:
+    """Add up the heights at and above zero only."""
+    return 1 / (1 - q) if truncation is None else (1 - q ** (truncation + 1)) / (1 - q)
+
+
+def tail_with_its_point(q: Expr, truncation: int, x: int) -> Expr:
+    r"""Return $\Pr[X \ge x]$ where $\Pr[X > x]$ is meant."""
+    return noise.truncated_tail(q, truncation, x) + noise.truncated_pmf(q, truncation, x)
+
+
+PAPERS = ClosedForms()
+
+PROOF = Proof(
+    claim="discrete_laplace_is_normalised",
+    subject=PAPERS,
+    steps=(
+        truncated_steps,
+        truncated_ends,
+        untruncated_steps,
+        untruncated_ends,
+        normalised,
+        named_powers,
+        positive,
+        not_vacuous,
+    ),
+    controls={
+        "normalised by one side": replace(PAPERS, normaliser=one_sided_normaliser),
+        "tail that includes its point": replace(PAPERS, truncated_tail=tail_with_its_point),
+        "mass above one": replace(PAPERS, mass=mass_without_zero),
+    },
+)
+
+CHECK = check_of(PROOF, header=__doc__)
