@@ -1,19 +1,20 @@
 r"""The worst adversary, solved exactly.
 
-An adversary adaptively picks actions, sees responses, and in the end guesses whether the unit $x$ was
-there. It is deterministic in the responses, so the best one is found by dynamic programming. A node is
-the pair of unnormalised measures over the mechanism's states in the two worlds, given the responses so
-far. An action splits the node by response. A leaf pays $\max(0, |\mu_P| - e^{\varepsilon} |\mu_Q|)$, and
-the value of the root is the exact worst $\delta$ at $\varepsilon$ over all adaptive adversaries.
+An adversary adaptively picks actions, sees responses, and in the end guesses whether the unit $x$
+was there. It is deterministic in the responses, so the best one is found by dynamic programming.
+A node is the pair of unnormalised measures over the mechanism's states in the two worlds, given
+the responses so far. An action splits the node by response. A leaf pays $\max(0, |\mu_P| -
+e^{\varepsilon} |\mu_Q|)$, and the value of the root is the exact worst $\delta$ at $\varepsilon$
+over all adaptive adversaries.
 
 The factor $e^{\varepsilon}$ is put into $\mu_Q$ at the root, so that nodes do not depend on
-$\varepsilon$ and one memory serves the whole curve $\delta(\varepsilon)$. A node's value is homogeneous
-in its two measures, so nodes are remembered with $|\mu_P| = 1$. Nothing is pruned but what is exact: a
-measure of zero on one side decides a node.
+$\varepsilon$ and one memory serves the whole curve $\delta(\varepsilon)$. A node's value is
+homogeneous in its two measures, so nodes are remembered with $|\mu_P| = 1$. Nothing is pruned but
+what is exact: a measure of zero on one side decides a node.
 
-Noise with infinite support is cut outside a window of noisy values that contains every true sum. There
-the likelihood ratio of any two worlds is constant, so that "below" and "above" say all that the exact
-value would say. A true sum outside the window enlarges it and starts the game again.
+Noise with infinite support is cut outside a window of noisy values that contains every true sum.
+There the likelihood ratio of any two worlds is constant, so that "below" and "above" say all that
+the exact value would say. A true sum outside the window enlarges it and starts the game again.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from flint import fmpq
 
-from spec.aggregation_service import Answer, Query
+from spec.aggregation_service import Query, Service
 from spec.distributions import Draw, Law, explore
 from spec.interaction import Mechanism
 from spec.noise import Noisy
@@ -64,10 +65,14 @@ class Menu(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """Bound the noisy values that are told apart, and the true sums that may occur."""
+    """Bound the noisy values that are told apart, and the true sums that may occur.
+
+    Values of truncated noise up to `hidden` are never released, and count as one.
+    """
 
     lowest: int = 0
     highest: int = 4
+    hidden: int | None = None
 
     def outcomes(self, law: Law[object]) -> Iterable[tuple[object, Fraction]]:
         """List a law's outcomes; lump the noisy values outside the window where noise is infinite."""
@@ -75,9 +80,7 @@ class Window:
             return law.outcomes()
         low, high = law.noise.support
         if low is not None and high is not None:
-            return [
-                (law.centre + x, rational(law.noise.pmf(x))) for x in range(low, high + 1)
-            ]
+            return self._finite(law, law.centre + low, law.centre + high)
         if not self.lowest <= law.centre <= self.highest:
             raise OutOfWindow(f"a true sum of {law.centre} outside {self.lowest}..{self.highest}")
         if law.noise.decay is None:
@@ -89,6 +92,14 @@ class Window:
         below = 1 - rational(law.noise.tail(self.lowest - law.centre))
         above = rational(law.noise.tail(self.highest - 1 - law.centre))
         return [(self.lowest, below), *inside, (self.highest, above)]
+
+    def _finite(self, law: Noisy, low: int, high: int) -> Iterable[tuple[object, Fraction]]:
+        masses = [(w, rational(law.noise.pmf(w - law.centre))) for w in range(low, high + 1)]
+        if self.hidden is None or low > self.hidden:
+            return masses
+        shown = [(w, mass) for w, mass in masses if w > self.hidden]
+        unseen = sum((mass for w, mass in masses if w <= self.hidden), Fraction(0))
+        return [(self.hidden, unseen), *shown]
 
 
 def rational(value: object) -> Fraction:
@@ -163,6 +174,20 @@ class Plan:
     branches: tuple[Branch, ...]
 
 
+class Edge(NamedTuple):
+    """Hold what an action leads to from a single state in each world, whatever their masses.
+
+    `certain` is the probability of responses that are impossible in the second world. `pairs` are
+    responses with one next state in each world, `others` the rest.
+    """
+
+    action: Hashable
+    progress: Hashable
+    certain: fmpq
+    pairs: list[tuple[fmpq, fmpq, int, int]]
+    others: list[tuple[Measure, Measure]]
+
+
 @dataclass(slots=True, kw_only=True)
 class Game:
     """Solve the distinguishing game between two worlds."""
@@ -171,23 +196,15 @@ class Game:
     second: World
     menu: Menu
     budget: Callable[[], bool] = lambda: True
-    values: dict[tuple[Node, int], fmpq] = field(default_factory=dict)
-    options: dict[tuple[Hashable, Measure, Measure], list[tuple[Hashable, Hashable]]] = field(
-        default_factory=dict
-    )
+    values: dict[Hashable, fmpq] = field(default_factory=dict)
+    edges: dict[tuple[Hashable, int, int], list[Edge]] = field(default_factory=dict)
 
     def root(self, power: Fraction) -> Node:
-        """Return the start of the game at $e^{\varepsilon}$ = power."""
-        return Node(
-            self.menu.start,
-            ((self.first.number(self.first.mechanism.initial), ONE),),
-            (
-                (
-                    self.second.number(self.second.mechanism.initial),
-                    fmpq(power.numerator, power.denominator),
-                ),
-            ),
-        )
+        r"""Return the start of the game at $e^{\varepsilon}$ = power."""
+        start = self.first.number(self.first.mechanism.initial)
+        other = self.second.number(self.second.mechanism.initial)
+        scaled = fmpq(power.numerator, power.denominator)
+        return Node(self.menu.start, ((start, ONE),), ((other, scaled),))
 
     def worst(self, power: Fraction, moves: int) -> Fraction:
         """Return the exact worst delta over all adversaries with at most this many actions."""
@@ -198,22 +215,79 @@ class Game:
         mass, other = total(node.with_unit), total(node.without_unit)
         if mass == 0 or other == 0 or moves == 0:
             return mass - other if mass > other else ZERO
-        key = (normalised(node, mass), moves)
+        if len(node.with_unit) == len(node.without_unit) == 1:
+            (state, _), (opposite, _) = node.with_unit[0], node.without_unit[0]
+            return mass * self.pair_value(node.progress, state, opposite, other / mass, moves)
+        unit = normalised(node, mass)
+        key = (unit, moves)
         known = self.values.get(key)
         if known is None:
-            if not self.budget():
-                raise OutOfTime("the time allowed is used up")
-            unit = key[0]
-            choices = self.choices(unit)
-            if choices:
-                known = max(
-                    sum((self.value(child, moves - 1) for _, child in self.after(unit, choice)), ZERO)
-                    for choice in choices
-                )
-            else:
-                known = ONE - other / mass if mass > other else ZERO
+            self.check_budget()
+            known = ONE - other / mass if mass > other else ZERO
+            for choice in self.choices(unit):
+                children = (self.value(child, moves - 1) for _, child in self.after(unit, choice))
+                known = max(known, sum(children, ZERO))
             self.values[key] = known
         return known * mass
+
+    def pair_value(
+        self, progress: Hashable, state: int, opposite: int, ratio: fmpq, moves: int
+    ) -> fmpq:
+        """Return the value of a node with mass one on one state and mass `ratio` on another."""
+        key = (progress, state, opposite, ratio, moves)
+        known = self.values.get(key)
+        if known is not None:
+            return known
+        self.check_budget()
+        known = ONE - ratio if ratio < 1 else ZERO
+        for edge in self.edges_from(progress, state, opposite):
+            gained = edge.certain
+            for mine, theirs, after, opposed in edge.pairs:
+                scaled = ratio * theirs
+                if moves == 1:
+                    if mine > scaled:
+                        gained = gained + mine - scaled
+                else:
+                    gained = gained + mine * self.pair_value(
+                        edge.progress, after, opposed, scaled / mine, moves - 1
+                    )
+            for measure, opposing in edge.others:
+                scaled_measure = tuple((number, ratio * weight) for number, weight in opposing)
+                gained = gained + self.value(
+                    Node(edge.progress, measure, scaled_measure), moves - 1
+                )
+            if gained > known:
+                known = gained
+        self.values[key] = known
+        return known
+
+    def edges_from(self, progress: Hashable, state: int, opposite: int) -> list[Edge]:
+        """Return what every action leads to from a single state in each world."""
+        key = (progress, state, opposite)
+        found = self.edges.get(key)
+        if found is None:
+            node = Node(progress, ((state, ONE),), ((opposite, ONE),))
+            found = self.edges[key] = [self.edge(node, choice) for choice in self.choices(node)]
+        return found
+
+    def edge(self, node: Node, choice: tuple[Hashable, Hashable]) -> Edge:
+        """Return what one action leads to."""
+        edge = Edge(choice[0], choice[1], ZERO, [], [])
+        certain = ZERO
+        for _, child in self.after(node, choice):
+            mine, theirs = child.with_unit, child.without_unit
+            if not theirs:
+                certain = certain + total(mine)
+            elif len(mine) == len(theirs) == 1:
+                edge.pairs.append((mine[0][1], theirs[0][1], mine[0][0], theirs[0][0]))
+            elif mine:
+                edge.others.append((mine, theirs))
+        return edge._replace(certain=certain)
+
+    def check_budget(self) -> None:
+        """Stop when the time allowed is used up."""
+        if not self.budget():
+            raise OutOfTime("the time allowed is used up")
 
     def choices(self, node: Node) -> list[tuple[Hashable, Hashable]]:
         """Return the actions that may be taken at a node."""
@@ -221,9 +295,7 @@ class Game:
         states += [self.second.states[s] for s, _ in node.without_unit]
         return list(self.menu.choices(node.progress, states))
 
-    def after(
-        self, node: Node, choice: tuple[Hashable, Hashable]
-    ) -> list[tuple[Hashable, Node]]:
+    def after(self, node: Node, choice: tuple[Hashable, Hashable]) -> list[tuple[Hashable, Node]]:
         """Split a node by the responses to an action."""
         action, progress = choice
         split: dict[Hashable, tuple[dict[int, fmpq], dict[int, fmpq]]] = {}
@@ -291,14 +363,18 @@ def fraction(value: fmpq) -> Fraction:
 
 
 def with_answers_remembered(rules: Rules, window: Window) -> Rules:
-    """Return the rules with the law of every answer computed once; an answer has no state."""
-    laws: dict[tuple[Query, tuple[Report, ...]], Law[Answer]] = {}
+    """Return the rules with the law of every service step computed once per state and batch."""
+    laws: dict[Hashable, Law[tuple[Service, Hashable]]] = {}
 
-    def answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
-        law = laws.get((query, batch))
+    def serve(
+        given: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+    ) -> tuple[Service, Hashable]:
+        key = (service, query, reports)
+        law = laws.get(key)
         if law is None:
-            law = explore(lambda inner: rules.answer(given, query, batch, inner), window.outcomes)
-            laws[query, batch] = law
+            law = laws[key] = explore(
+                lambda inner: rules.serve(given, service, query, reports, inner), window.outcomes
+            )
         return draw(law)
 
-    return replace(rules, answer=answer)
+    return replace(rules, serve=serve)

@@ -1,9 +1,9 @@
 r"""Small universes: everything the adversary may do, as a value.
 
-A universe lists the sources, triggers, events and queries the adversary may use, how many of each, and
-the moments to which it may let time pass. Report identifiers are given in the order in which reports
-are caused, which is the only renaming there is. A proposal may name a universe of its own, with
-instances of its own types.
+A universe lists the sources, triggers, events and queries the adversary may use, how many of
+each, and the moments to which it may let time pass. Report identifiers are given in the order in
+which reports are caused, which is the only renaming there is. A proposal may name a universe of
+its own, with instances of its own types.
 """
 
 from __future__ import annotations
@@ -12,26 +12,31 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
+from typing import Literal, TypeAlias
 
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
+from spec.claims import SERVICE
 from spec.contributions import Unit
-from spec.event_client import EventSource, EventTrigger
+from spec.event_client import EventSource, EventTrigger, TriggerSpecification
 from spec.neighbours import Worlds
 from spec.numbers import Base
-from spec.private_aggregation_client import Event
+from spec.paper import PAPER
+from spec.private_aggregation_client import DeviceWindow, Event, Program, Storage
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System
+
+Promise: TypeAlias = Literal["summary", "event", "both"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Universe:
     """List what the adversary may do.
 
-    Each source may be registered once. Of `triggers`, `events` and `event_triggers` any may be used,
-    also repeatedly, up to the counts. A query is one of `queries`, asked for any set of the reports
-    that have arrived; with `repeats` one report of the set may stand in it twice. `moments` are the
-    times to which the adversary may let time pass, in this order.
+    Each source may be registered once. Of `triggers`, `events` and `event_triggers` any may be
+    used, also repeatedly, up to the counts. A query is one of `queries`, asked for any set of the
+    reports that have arrived; with `repeats` one report of the set may stand in it twice.
+    `moments` are the times to which the adversary may let time pass, in this order.
     """
 
     name: str
@@ -50,8 +55,17 @@ class Universe:
     query_count: int = 0
     moments: tuple[int, ...] = ()
     repeats: bool = True
-    delta: Fraction | None = None
-    epsilon: Fraction | None = None
+    promise: Promise = "summary"
+
+    @property
+    def promised(self) -> tuple[Fraction, Fraction]:
+        """Return the (epsilon, delta) that the APIs of this universe promise."""
+        summary, event = self.limits.epsilon, self.limits.event_epsilon
+        return {
+            "summary": (summary, self.limits.delta),
+            "event": (event, Fraction(0)),
+            "both": (summary + event, self.limits.delta),
+        }[self.promise]
 
     @property
     def size(self) -> int:
@@ -163,10 +177,7 @@ class SystemMenu:
     @property
     def repeats_matter(self) -> bool:
         """Say whether a repeated report could make a difference, judged by the rules themselves."""
-        from spec.paper import PAPER
-
-        service = ("batch", "settle", "charge", "budget_entries", "reveal", "serve", "threshold")
-        service += ("noise", "answer", "totals", "keys", "releases")
+        service = set(SERVICE) - {"limits"}
         return any(getattr(self.rules, name) is not getattr(PAPER, name) for name in service)
 
 
@@ -176,41 +187,157 @@ def small_limits(base: int = 2) -> Limits:
         contribution_budget=2,
         sparsity_budget=2,
         epsilon=Fraction(4),
-        delta=Fraction(1, 4),
+        delta=Fraction(1, 32),
         event_epsilon=Fraction(2),
         base=Base(Fraction(base)),
         window_length=10,
     )
 
 
-def attribution_universe(limits: Limits | None = None) -> Universe:
-    """Return the default universe for ARA client and service: 2 sources, 2 triggers, 2 queries, a tick."""
-    limits = limits or small_limits()
+def source(name: str, filters: str, expiry: int, key: int = 1) -> Source:
+    """Return a source of the default universes."""
+    return Source(
+        source_id=name, destination="shop", expiry=expiry, filters=frozenset(filters), key=key
+    )
+
+
+def trigger(filters: str, value: int, key: int = 0) -> Trigger:
+    """Return a trigger of the default universes."""
+    return Trigger(
+        report_id=0, destination="shop", filters=frozenset(filters), key=key, value=value
+    )
+
+
+def summary_queries(limits: Limits) -> tuple[Query, ...]:
+    """Return a query without and one with key discovery, and one that only uses up the budget."""
     epsilon = Fraction(limits.contribution_budget)
+    return (
+        Query(epsilon=epsilon, keys=(1, 3)),
+        Query(epsilon=epsilon, delta=limits.delta / 2),
+        Query(epsilon=limits.epsilon),
+    )
 
-    def source(name: str, filters: str, expiry: int, key: int) -> Source:
-        return Source(
-            source_id=name, destination="shop", expiry=expiry, filters=frozenset(filters), key=key
-        )
 
-    def trigger(filters: str, key: int, value: int) -> Trigger:
-        return Trigger(
-            report_id=0, destination="shop", filters=frozenset(filters), key=key, value=value
-        )
-
-    most = limits.contribution_budget
+def attribution_universe() -> Universe:
+    """Return the default universe for ARA: two sources, two triggers, two queries, a tick."""
+    limits = small_limits()
     return Universe(
         name="ARA",
         limits=limits,
         units=("A", "B"),
         moves=7,
-        sources=(source("A", "ac", 100, 1), source("B", "bc", 5, 1)),
-        triggers=(trigger("c", 0, most), trigger("c", 0, 1), trigger("b", 2, 1)),
-        trigger_count=2,
-        queries=(
-            Query(epsilon=epsilon, keys=(1,)),
-            Query(epsilon=epsilon, delta=limits.delta / 2),
+        sources=(source("A", "ac", 100), source("B", "bc", 5, 3)),
+        triggers=(
+            trigger("c", limits.contribution_budget),
+            trigger("c", 1),
+            trigger("a", limits.contribution_budget, 2),
         ),
+        trigger_count=2,
+        queries=summary_queries(limits),
         query_count=2,
         moments=(10,),
+    )
+
+
+def contribute_two(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 2 to key 1."""
+    return storage, 1, 2
+
+
+def contribute_one(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 1 to key 3."""
+    return storage, 3, 1
+
+
+def first_view(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 2 to key 1 at the first view, then 2 to key 3."""
+    if "seen" in storage:
+        return storage, 3, 2
+    return storage.set("seen", True), 1, 2
+
+
+def event(device: str, program: Program) -> Event:
+    """Return an event of the default universes."""
+    return Event(report_id=0, device=device, program=program)
+
+
+def aggregation_universe() -> Universe:
+    """Return the default universe for PAA: two devices, three events, two queries, a window."""
+    limits = small_limits()
+    return Universe(
+        name="PAA",
+        limits=limits,
+        units=(
+            DeviceWindow(device="phone", window=0),
+            DeviceWindow(device="phone", window=1),
+        ),
+        moves=5,
+        events=(
+            event("phone", first_view),
+            event("phone", contribute_one),
+            event("tablet", contribute_two),
+        ),
+        event_count=2,
+        queries=summary_queries(limits),
+        query_count=2,
+        moments=(10,),
+    )
+
+
+def event_source(name: str, filters: str, expiry: int) -> EventSource:
+    """Return an event-level source with one datum, two windows and at most one report."""
+    specification = TriggerSpecification(data=0, windows=(5, 10), buckets=(1,))
+    return EventSource(
+        source_id=name,
+        destination="shop",
+        expiry=expiry,
+        filters=frozenset(filters),
+        maximum_reports=1,
+        specifications=(specification,),
+    )
+
+
+def event_trigger(filters: str, value: int) -> EventTrigger:
+    """Return an event-level trigger of the default universes."""
+    return EventTrigger(
+        trigger_id="t", destination="shop", filters=frozenset(filters), data=0, value=value
+    )
+
+
+def event_universe() -> Universe:
+    """Return the default universe for event-level reports: two sources, triggers and windows."""
+    return Universe(
+        name="event level",
+        limits=small_limits(),
+        units=("A", "B"),
+        moves=6,
+        event_sources=(event_source("A", "ac", 100), event_source("B", "bc", 5)),
+        event_triggers=(event_trigger("c", 1), event_trigger("b", 2)),
+        event_trigger_count=2,
+        moments=(5, 10),
+        promise="event",
+    )
+
+
+def combined_universe() -> Universe:
+    """Return the default universe for summary and event-level reports of one source."""
+    limits = replace(small_limits(), epsilon=Fraction(2), delta=Fraction(1, 8))
+    return Universe(
+        name="ARA and event level",
+        limits=limits,
+        units=("A",),
+        moves=7,
+        sources=(source("A", "ac", 100),),
+        triggers=(trigger("c", limits.contribution_budget),),
+        trigger_count=1,
+        event_sources=(event_source("A", "ac", 100),),
+        event_triggers=(event_trigger("c", 1),),
+        event_trigger_count=1,
+        queries=(
+            Query(epsilon=Fraction(2), delta=Fraction(1, 8)),
+            Query(epsilon=Fraction(2), keys=(1,)),
+        ),
+        query_count=1,
+        moments=(5, 10),
+        promise="both",
     )

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from immutables import Map
@@ -33,7 +34,13 @@ from spec.contributions import Budgets, Cause, Credit, Unit
 from spec.distributions import Distribution, Draw, explore
 from spec.event_client import EventSource, EventTrigger
 from spec.numbers import SpecError
-from spec.private_aggregation_client import EMPTY_STORAGE, AggregationClient, Event, Storage
+from spec.private_aggregation_client import (
+    EMPTY_STORAGE,
+    AggregationClient,
+    Event,
+    Storage,
+    budget_unit,
+)
 from spec.reports import Contribution
 from spec.rules import Rules
 from spec.system import Move, Observation, System, step
@@ -41,6 +48,8 @@ from spec.system import Move, Observation, System, step
 T = TypeVar("T")
 
 DUMMY = "x_⊥"
+DUMMY_KEY = 3
+REMEMBERED = 2**16
 
 
 class RelationUndefined(SpecError):
@@ -136,11 +145,16 @@ def clients_of(system: System) -> System:
                    aggregation=system.aggregation, events=system.events)  # fmt: skip
 
 
-def every_run(rules: Rules, runs: tuple[System, ...], move: Move) -> tuple[System, ...]:
-    """Make the move in every possible run on $D$.
+@lru_cache(maxsize=REMEMBERED)
+def every_run(
+    rules: Rules, runs: tuple[System, ...], move: Move, credits: tuple[Credit, ...] | None
+) -> tuple[System, ...]:
+    """Make the move in every possible run on $D$, with the credits that were decided.
 
     Paper: Sec. 3.1.
     """
+    if credits is not None:
+        rules = replace(rules, attribute=Stub(credits))
     after: dict[System, None] = {}
     for run in runs:
 
@@ -151,13 +165,32 @@ def every_run(rules: Rules, runs: tuple[System, ...], move: Move) -> tuple[Syste
     return tuple(after)
 
 
-def agreed(runs: tuple[System, ...], decide: Callable[[System, Draw], T]) -> Distribution[T]:
-    """Return the law of a decision on $D$, which must be the same in every possible run.
+Decision: TypeAlias = "tuple[Map[str, Storage], tuple[Credit, ...], tuple[Unit, ...]]"
+
+
+@lru_cache(maxsize=REMEMBERED)
+def decided(rules: Rules, runs: tuple[System, ...], move: Move) -> Distribution[Decision]:
+    """Return the law of what a move decides on $D$, which must be the same in every possible run.
+
+    A trigger decides credits, an event the storage and credits, an event-level trigger the sources
+    that are credited.
 
     Paper: Sec. 4.2; Sec. 4.3; Sec. 5.
     """
 
-    def law(run: System) -> Distribution[T]:
+    def decide(run: System, draw: Draw) -> Decision:
+        match move:
+            case Trigger():
+                return Map(), rules.attribute(rules, run.attribution, move, run.now, draw), ()
+            case Event():
+                client, credits = rules.propose(rules, run.aggregation, move, run.now)
+                return client.storage, credits, ()
+            case EventTrigger():
+                return Map(), (), rules.event_attribute(rules, run.events, move, run.now)
+            case _:
+                return Map(), (), ()
+
+    def law(run: System) -> Distribution[Decision]:
         return explore(lambda draw: decide(run, draw))
 
     laws = set(map(law, runs))
@@ -184,39 +217,20 @@ def with_credits_changed(change: ChangeCredits) -> MoveWithout:
     def move_without(
         rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
     ) -> tuple[Worlds, Observation]:
-        database_rules = own_rules = rules
+        storage, credits, credited = draw(decided(rules, worlds.real, move))
+        kept = change(rules, unit, worlds.own, move, credits)
+        own_rules = rules
         stub: Stub[tuple[Credit, ...]] | Stub[Proposal] | Stub[tuple[Unit, ...]] | None = None
         match move:
             case Trigger():
-                credits = draw(
-                    agreed(
-                        worlds.real,
-                        lambda run, d: rules.attribute(rules, run.attribution, move, run.now, d),
-                    )
-                )
-                kept = Stub(change(rules, unit, worlds.own, move, credits))
-                database_rules = replace(rules, attribute=Stub(credits))
-                own_rules, stub = replace(rules, attribute=kept), kept
+                stub = Stub(kept)
+                own_rules = replace(rules, attribute=stub)
             case Event():
-                storage, credits = draw(
-                    agreed(worlds.real, lambda run, _: proposed(rules, run, move))
-                )
-                kept_event = Stub(
-                    (
-                        replace(worlds.own.aggregation, storage=storage),
-                        change(rules, unit, worlds.own, move, credits),
-                    )
-                )
-                own_rules, stub = replace(rules, propose=kept_event), kept_event
+                stub = Stub((replace(worlds.own.aggregation, storage=storage), kept))
+                own_rules = replace(rules, propose=stub)
             case EventTrigger():
-                credited = draw(
-                    agreed(
-                        worlds.real,
-                        lambda run, _: rules.event_attribute(rules, run.events, move, run.now),
-                    )
-                )
-                kept_units = Stub(tuple(other for other in credited if other != unit))
-                own_rules, stub = replace(rules, event_attribute=kept_units), kept_units
+                stub = Stub(tuple(other for other in credited if other != unit))
+                own_rules = replace(rules, event_attribute=stub)
             case _:
                 pass
         own, seen = step(own_rules, worlds.own, move, draw)
@@ -227,20 +241,22 @@ def with_credits_changed(change: ChangeCredits) -> MoveWithout:
             )
         if isinstance(move, Query):
             return replace(worlds, own=own), seen
-        return Worlds(real=every_run(database_rules, worlds.real, move), own=own), seen
+        fixed = credits if isinstance(move, Trigger) else None
+        return Worlds(real=every_run(rules, worlds.real, move, fixed), own=own), seen
 
     return move_without
 
 
-def proposed(
-    rules: Rules, run: System, event: Event
-) -> tuple[Map[str, Storage], tuple[Credit, ...]]:
-    """Return the storage and the credits that an event leads to in a run.
+def belongs_to(rules: Rules, unit: Unit, own: System, move: Move, credit: Credit) -> bool:
+    """Tell whether a credit is the unit's: its source's, or that of its device and time window.
 
-    Paper: Sec. 4.3.
+    The window is the paper's, whatever a proposal keeps its budgets by.
+
+    Paper: Sec. 4.2; Sec. 4.3.
     """
-    client, credits = rules.propose(rules, run.aggregation, event, run.now)
-    return client.storage, credits
+    if isinstance(move, Event):
+        return budget_unit(rules.limits, move, own.now) == unit
+    return credit.unit == unit
 
 
 def delete_credits(
@@ -250,20 +266,24 @@ def delete_credits(
 
     Paper: Sec. 4.2; Sec. 4.3.
     """
-    return tuple(credit for credit in credits if credit.unit != unit)
+    return tuple(c for c in credits if not belongs_to(rules, unit, own, move, c))
 
 
 def move_credits_to_dummy(
     rules: Rules, unit: Unit, own: System, move: Move, credits: tuple[Credit, ...]
 ) -> tuple[Credit, ...]:
-    """Let the dummy source contribute what the unit would have contributed.
+    """Let the dummy source contribute in place of the unit, with a key piece of its own.
 
     Deviates: A4 this is the reading under which the theorem fails.
     Paper: Sec. 4.2.
     """
-    return tuple(
-        replace(credit, unit=DUMMY) if credit.unit == unit else credit for credit in credits
-    )
+    moved: list[Credit] = []
+    for credit in credits:
+        if isinstance(move, Trigger) and belongs_to(rules, unit, own, move, credit):
+            dummy = replace(own.attribution.sources[str(unit)], source_id=DUMMY, key=DUMMY_KEY)
+            credit = Credit(unit=DUMMY, contributions=rules.contributions(rules, dummy, move))
+        moved.append(credit)
+    return tuple(moved)
 
 
 def run_on_empty_store(
@@ -274,7 +294,7 @@ def run_on_empty_store(
     Deviates: A3 this is the reading under which the theorem fails.
     Paper: Sec. 4.3.
     """
-    if not isinstance(move, Event) or all(credit.unit != unit for credit in credits):
+    if not isinstance(move, Event) or budget_unit(rules.limits, move, own.now) != unit:
         return credits
     client = own.aggregation
     emptied = replace(client, storage=client.storage.set(move.device, EMPTY_STORAGE))
@@ -296,7 +316,7 @@ def null_after_admission(
     ) -> tuple[Budgets, tuple[Contribution, ...]]:
         called()
         after, _ = rules.contribute(given, budgets, credits, cause)
-        others = tuple(credit for credit in credits if credit.unit != unit)
+        others = delete_credits(rules, unit, worlds.own, move, credits)
         return after, rules.contribute(given, budgets, others, cause)[1]
 
     if isinstance(move, EventTrigger):

@@ -1,0 +1,397 @@
+r"""An attack: the adversary's moves, both worlds' probabilities, and the inequality they break.
+
+An attack is replayed through the specification before anyone sees it: the strategy is run again
+from the start, without any memory of the game, and the probabilities of its event are added up in
+both worlds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
+from typing import cast
+
+from properties.game import Branch, Game, Plan, Window
+from properties.universe import Universe
+from spec.aggregation_service import Aborted, Answer, Query
+from spec.attribution_client import Source, Trigger
+from spec.contributions import Unit
+from spec.distributions import explore
+from spec.event_client import EventReport, EventSource, EventTrigger
+from spec.interaction import Mechanism
+from spec.neighbours import Relation, Worlds
+from spec.numbers import SpecError
+from spec.private_aggregation_client import DeviceWindow, Event
+from spec.rules import Rules
+from spec.system import Move, PassTime, System, SystemMechanism
+
+Transcript = tuple[Hashable, ...]
+
+
+class DoesNotReplay(SpecError):
+    """Report an attack that gives other numbers when it is run again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackStep:
+    """Hold one move of an attack, what was seen, and how likely that is in both worlds so far."""
+
+    move: str
+    seen: str
+    probability_with: Fraction
+    probability_without: Fraction
+    ledger_with: str
+    ledger_without: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attack:
+    r"""Hold a replayed attack.
+
+    `steps` is the most telling line of the strategy. `probability` and `other` are those of the
+    attack's event in the world it points at and in the other one. They break probability <= power
+    * other + allowed, with power $e^{\varepsilon}$.
+    """
+
+    universe: str
+    relation: str
+    unit: str
+    world: str
+    epsilon: str
+    steps: tuple[AttackStep, ...]
+    probability: Fraction
+    other: Fraction
+    power: Fraction
+    allowed: Fraction
+    searched: str
+    strategy: Plan
+    unit_value: Unit
+    window: Window
+
+    @property
+    def gained(self) -> Fraction:
+        """Return the exact delta that the attack attains."""
+        return self.probability - self.power * self.other
+
+    def inequality(self) -> str:
+        """Return the broken inequality with both sides as fractions and as decimals."""
+        right = self.power * self.other + self.allowed
+        return (
+            f"{self.probability} > {self.power} * {self.other} + {self.allowed} = {right}, "
+            f"that is {decimal(self.probability)} > {decimal(right)}"
+        )
+
+    def story(self) -> str:
+        """Tell the attack in a few lines that can be pasted into an issue."""
+        lines = [
+            f"The unit x is {self.unit}; neighbours: {self.relation}.",
+            "",
+        ]
+        for number, step in enumerate(self.steps, 1):
+            lines.append(f"{number}. {step.move}")
+            if step.seen:
+                lines.append(f"   The ad-tech sees: {step.seen}.")
+            lines.append(
+                f"   Probability so far: {decimal(step.probability_with)} with x, "
+                f"{decimal(step.probability_without)} without x."
+            )
+        other = "without x" if self.world == "with x" else "with x"
+        lines += [
+            "",
+            f"What tells the worlds apart has probability {self.probability} {self.world} and "
+            f"{self.other} {other}.",
+            f"At epsilon = {self.epsilon} (e^epsilon = {self.power}) and delta = {self.allowed}: "
+            f"{self.inequality()}.",
+            f"Searched: {self.searched}; nothing smaller breaks the promise there.",
+        ]
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the attack as plain data."""
+        return {
+            "universe": self.universe,
+            "relation": self.relation,
+            "unit": self.unit,
+            "world": self.world,
+            "epsilon": self.epsilon,
+            "power": str(self.power),
+            "allowed_delta": str(self.allowed),
+            "probability": str(self.probability),
+            "other_probability": str(self.other),
+            "gained_delta": str(self.gained),
+            "inequality": self.inequality(),
+            "searched": self.searched,
+            "steps": [
+                {
+                    "move": step.move,
+                    "seen": step.seen,
+                    "probability_with": str(step.probability_with),
+                    "probability_without": str(step.probability_without),
+                    "ledger_with": step.ledger_with,
+                    "ledger_without": step.ledger_without,
+                }
+                for step in self.steps
+            ],
+        }
+
+
+def decimal(value: Fraction, digits: int = 6) -> str:
+    """Return a fraction rounded to a few decimals, with integers only."""
+    scaled = (abs(value.numerator) * 10**digits * 2 + value.denominator) // (2 * value.denominator)
+    whole, rest = divmod(scaled, 10**digits)
+    text = f"{whole}.{rest:0{digits}}".rstrip("0").rstrip(".")
+    return ("-" if value < 0 and scaled else "") + text
+
+
+def attack_of(
+    rules: Rules,
+    relation: Relation,
+    universe: Universe,
+    window: Window,
+    game: Game,
+    unit: Unit,
+    direction: str,
+    moves: int,
+    power: Fraction,
+) -> Attack:
+    """Read the attack off a solved game and replay it."""
+    epsilon, allowed = universe.promised
+    plan = game.plan(game.root(power), moves)
+    if plan is None:
+        raise DoesNotReplay("the game has no strategy for its value")
+    worlds = {
+        "with x": untyped(SystemMechanism(rules=rules)),
+        "without x": untyped(relation.without(rules, unit)),
+    }
+    other = "without x" if direction == "with x" else "with x"
+    mine = play(worlds[direction], plan, window)
+    theirs = play(worlds[other], plan, window)
+    telling = {seen for seen, p in mine.items() if p > power * theirs.get(seen, Fraction(0))}
+    probability = sum((mine[seen] for seen in telling), Fraction(0))
+    elsewhere = sum((theirs.get(seen, Fraction(0)) for seen in telling), Fraction(0))
+    if probability - power * elsewhere <= allowed:
+        raise DoesNotReplay(f"replayed, the attack gains {probability - power * elsewhere} only")
+    return Attack(
+        universe=universe.name,
+        relation=relation.name,
+        unit=unit_text(unit),
+        world=direction,
+        epsilon=f"{epsilon} ln {universe.limits.base.value}",
+        steps=main_line(rules, relation, unit, plan, direction, power, window),
+        probability=probability,
+        other=elsewhere,
+        power=power,
+        allowed=allowed,
+        searched=f"{universe.describe()}, every adversary of at most {moves} moves",
+        strategy=plan,
+        unit_value=unit,
+        window=window,
+    )
+
+
+def untyped(mechanism: object) -> Mechanism[Hashable, Hashable, Hashable]:
+    """Return a mechanism whose states, actions and responses are taken as they come."""
+    return cast("Mechanism[Hashable, Hashable, Hashable]", mechanism)
+
+
+def play(
+    mechanism: Mechanism[Hashable, Hashable, Hashable], plan: Plan, window: Window
+) -> dict[Transcript, Fraction]:
+    """Return the exact probability of every transcript of a strategy."""
+    found: dict[Transcript, Fraction] = {}
+
+    def go(state: Hashable, now: Plan | None, seen: Transcript, weight: Fraction) -> None:
+        if now is None:
+            found[seen] = found.get(seen, Fraction(0)) + weight
+            return
+        follow = {branch.response: branch.then for branch in now.branches}
+        law = explore(lambda draw: mechanism.step(state, now.action, draw), window.outcomes)
+        for (after, response), share in law.items():
+            go(after, follow.get(response), (*seen, response), weight * share)
+
+    go(mechanism.initial, plan, (), Fraction(1))
+    return found
+
+
+def main_line(
+    rules: Rules,
+    relation: Relation,
+    unit: Unit,
+    plan: Plan,
+    direction: str,
+    power: Fraction,
+    window: Window,
+) -> tuple[AttackStep, ...]:
+    """Follow the branch that tells most, and note what is seen and the state of every ledger."""
+    steps: list[AttackStep] = []
+    there = untyped(SystemMechanism(rules=rules))
+    gone = untyped(relation.without(rules, unit))
+    states: tuple[Hashable, Hashable] = (there.initial, gone.initial)
+    now: Plan | None = plan
+    while now is not None:
+        branch = max(now.branches, key=gain)
+        mine, theirs = branch.with_unit, branch.without_unit / power
+        if direction != "with x":
+            mine, theirs = theirs, mine
+        states = (
+            follow_state(
+                there,
+                states[0],
+                now.action,
+                branch.response,
+                window,
+            ),
+            follow_state(
+                gone,
+                states[1],
+                now.action,
+                branch.response,
+                window,
+            ),
+        )
+        steps.append(
+            AttackStep(
+                move=move_text(cast(Move, now.action)),
+                seen=seen_text(branch.response),
+                probability_with=mine,
+                probability_without=theirs,
+                ledger_with=ledger_text(states[0]),
+                ledger_without=ledger_text(states[1]),
+            )
+        )
+        now = branch.then
+    return tuple(steps)
+
+
+def gain(branch: Branch) -> Fraction:
+    """Return what a branch contributes to the adversary's gain, whatever follows it."""
+    if branch.then is None:
+        return max(branch.with_unit - branch.without_unit, Fraction(0))
+    return sum((gain(child) for child in branch.then.branches), Fraction(0))
+
+
+def follow_state(
+    mechanism: Mechanism[Hashable, Hashable, Hashable],
+    state: Hashable,
+    action: Hashable,
+    response: Hashable,
+    window: Window,
+) -> Hashable:
+    """Return a state after an action and a response, or None where the response is impossible."""
+    if state is None:
+        return None
+    law = explore(lambda draw: mechanism.step(state, action, draw), window.outcomes)
+    return next((after for (after, seen), _ in law.items() if seen == response), None)
+
+
+def ledger_text(state: object) -> str:
+    """Say what every unit has contributed and every report has been charged."""
+    system = state.own if isinstance(state, Worlds) else state
+    if not isinstance(system, System):
+        return "impossible"
+    budgets = [
+        f"{unit_text(unit)} {budget.value} in {budget.count}"
+        for client in (system.attribution, system.aggregation)
+        for unit, budget in client.budgets.items()
+    ]
+    charged = [
+        f"report {entry} ({spent.epsilon}, {spent.delta})"
+        for entry, spent in system.service.ledger.items()
+    ]
+    parts = []
+    if budgets:
+        parts.append("contributed: " + ", ".join(sorted(budgets)))
+    if charged:
+        parts.append("charged: " + ", ".join(sorted(charged)))
+    return "; ".join(parts)
+
+
+def unit_text(unit: Unit) -> str:
+    """Name a unit in words."""
+    if isinstance(unit, DeviceWindow):
+        return f"device {unit.device!r} in window {unit.window}"
+    return f"source {unit!r}" if isinstance(unit, str) else str(unit)
+
+
+def move_text(move: Move) -> str:
+    """Tell a move in a sentence."""
+    match move:
+        case Source():
+            own = extra(move, Source)
+            return (
+                f"Source {move.source_id!r} is registered: filters {words(move.filters)}, "
+                f"expiry {move.expiry}, key piece {move.key}{own}."
+            )
+        case Trigger():
+            return (
+                f"A trigger is registered: filters {words(move.filters)}, value {move.value}, "
+                f"key piece {move.key}, report {move.report_id}{extra(move, Trigger)}."
+            )
+        case Event():
+            doing = (move.program.__doc__ or move.program.__name__).strip().splitlines()[0]
+            return (
+                f"Device {move.device!r} runs a program, report {move.report_id}: "
+                f"{doing.rstrip('.')}{extra(move, Event)}."
+            )
+        case EventSource():
+            data = ", ".join(
+                f"data {spec.data} windows {list(spec.windows)} buckets {list(spec.buckets)}"
+                for spec in move.specifications
+            )
+            return (
+                f"Event-level source {move.source_id!r} is registered: filters "
+                f"{words(move.filters)}, expiry {move.expiry}, at most {move.maximum_reports} "
+                f"reports, {data}{extra(move, EventSource)}."
+            )
+        case EventTrigger():
+            return (
+                f"An event-level trigger is registered: filters {words(move.filters)}, data "
+                f"{move.data}, value {move.value}{extra(move, EventTrigger)}."
+            )
+        case PassTime():
+            return f"Time passes to {move.until}."
+        case Query():
+            keys = f", keys {list(move.keys)}" if move.delta == 0 else ", with key discovery"
+            return (
+                f"The ad-tech asks for reports {list(move.report_ids)} with epsilon "
+                f"{move.epsilon}, delta {move.delta}{keys}{extra(move, Query)}."
+            )
+
+
+def extra(value: object, known: type) -> str:
+    """Tell the fields that a proposal added."""
+    if type(value) is known or not is_dataclass(value):
+        return ""
+    mine = {f.name for f in fields(known)}
+    added = [f.name for f in fields(value) if f.name not in mine]
+    return "".join(f", {name} {getattr(value, name)}" for name in added)
+
+
+def words(names: Iterable[str]) -> str:
+    """List names in a fixed order."""
+    return "{" + ", ".join(sorted(names)) + "}"
+
+
+def seen_text(response: Hashable) -> str:
+    """Tell what the ad-tech sees in words."""
+    if not isinstance(response, tuple):
+        return str(response)
+    return "; ".join(_seen(part) for part in response)
+
+
+def _seen(part: Hashable) -> str:
+    match part:
+        case Answer():
+            released = ", ".join(f"key {key}: {value}" for key, value in part.released)
+            return f"the summary {{{released}}}"
+        case Aborted():
+            return "the query is refused"
+        case EventReport():
+            return (
+                f"an event-level report (source {part.source_id!r}, data {part.data}, "
+                f"bucket {part.bucket})"
+            )
+        case int():
+            return f"report {part} arrives"
+    return str(part)

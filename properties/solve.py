@@ -1,0 +1,229 @@
+r"""Solve a universe: the exact worst adversary, the curve, the factor, and the smallest attack.
+
+The number of moves is raised one by one, so that the first violation is a smallest one. All
+units, both directions and the given neighbour relation are solved for each number of moves before
+the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from time import monotonic_ns
+from typing import cast
+
+from properties.attack import Attack, attack_of, untyped
+from properties.game import Game, OutOfTime, OutOfWindow, Window, World, with_answers_remembered
+from properties.universe import SystemMenu, Universe
+from spec.contributions import Unit
+from spec.neighbours import Relation, Worlds
+from spec.numbers import Power, SpecError
+from spec.paper import PAPER
+from spec.rules import Rules
+from spec.system import SystemMechanism
+
+LARGEST_FACTOR = 8
+MARGIN = 12
+WITH, WITHOUT = "with x", "without x"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Solution:
+    """Hold what was found in a universe.
+
+    `worst` is the exact worst delta at the promised epsilon over all adversaries of at most
+    `solved` moves. `curve` holds pairs of epsilon and exact worst delta. `factor` is the least
+    multiple of the promised epsilon on the curve's grid at which the promised delta holds, None
+    where none does up to the largest factor tried.
+    """
+
+    universe: Universe
+    relation: Relation
+    epsilon: Fraction
+    delta: Fraction
+    worst: Fraction
+    solved: int
+    complete: bool
+    exact: bool
+    vacuous: bool
+    nodes: int
+    curve: tuple[tuple[Fraction, Fraction], ...] = ()
+    factor: Fraction | None = Fraction(1)
+    attack: Attack | None = None
+
+    @property
+    def refuted(self) -> bool:
+        """Tell whether the promise is broken."""
+        return self.attack is not None
+
+    @property
+    def searched(self) -> str:
+        """Say what was searched."""
+        moves = f"every adversary of at most {self.solved} moves"
+        return f"{self.universe.describe()}; {moves}, {self.nodes} nodes"
+
+
+def solve(
+    rules: Rules,
+    relation: Relation,
+    universe: Universe,
+    seconds: Fraction,
+    moves: int | None = None,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Solution:
+    """Solve a universe for given rules and neighbour relation within the time allowed."""
+    rules = replace(rules, limits=universe.limits)
+    window = first_window(rules, universe)
+    deadline = monotonic_ns() + int(seconds * 10**9)
+    while True:
+        try:
+            return _solve(rules, relation, universe, window, deadline, moves, progress)
+        except OutOfWindow:
+            width = window.highest - window.lowest
+            window = replace(window, lowest=window.lowest - width, highest=window.highest + width)
+
+
+def first_window(rules: Rules, universe: Universe) -> Window:
+    """Return a window that contains every true sum of the paper's rules and every threshold."""
+    values = [trigger.value for trigger in universe.triggers]
+    largest = universe.trigger_count * max(values, default=0)
+    largest += universe.event_count * universe.limits.contribution_budget
+    thresholds: list[int] = []
+    for query in universe.queries:
+        threshold = rules.threshold(universe.limits, query, ())
+        noise = rules.noise(universe.limits, query, (), threshold)
+        if threshold is not None:
+            thresholds.append(threshold)
+            if None in noise.support:
+                largest = max(largest, threshold + 1)
+    margin = 0 if answers_in_full(rules) else MARGIN
+    hidden = min(thresholds, default=None) if answers_in_full(rules) else None
+    return Window(lowest=-margin, highest=largest + margin, hidden=hidden)
+
+
+def answers_in_full(rules: Rules) -> bool:
+    """Tell whether an answer shows noisy sums as they are, so that cutting noise loses nothing."""
+    named = ("answer", "releases", "reveal", "serve")
+    return all(getattr(rules, name) is getattr(PAPER, name) for name in named)
+
+
+def _solve(
+    rules: Rules,
+    relation: Relation,
+    universe: Universe,
+    window: Window,
+    deadline: int,
+    moves: int | None,
+    progress: Callable[[str], None],
+) -> Solution:
+    epsilon, delta = universe.promised
+    power = Power(universe.limits.base, epsilon).exact()
+    games = _games(rules, relation, universe, window, deadline)
+    worst, solved, complete = Fraction(0), 0, True
+    limit = universe.moves if moves is None else min(moves, universe.moves)
+    attack: Attack | None = None
+    for count in range(1, limit + 1):
+        try:
+            values = {key: game.worst(power, count) for key, game in games.items()}
+        except OutOfTime:
+            complete = False
+            break
+        solved, key = count, max(values, key=lambda key: values[key])
+        worst = values[key]
+        progress(f"{universe.name}: {count} moves, worst delta {worst}")
+        slack = Fraction(0) if answers_in_full(rules) else _cut_mass(rules, universe, power)
+        if worst - slack > delta:
+            unit, direction = key
+            game = games[key]
+            attack = attack_of(
+                rules, relation, universe, window, game, unit, direction, count, power
+            )
+            break
+    solution = Solution(
+        universe=universe,
+        relation=relation,
+        epsilon=epsilon,
+        delta=delta,
+        worst=worst,
+        solved=solved,
+        complete=complete,
+        exact=answers_in_full(rules) or worst <= delta or attack is not None,
+        vacuous=_vacuous(games),
+        nodes=sum(len(game.values) for game in games.values()),
+        attack=attack,
+    )
+    return _with_curve(solution, games)
+
+
+def _games(
+    rules: Rules, relation: Relation, universe: Universe, window: Window, deadline: int
+) -> dict[tuple[Unit, str], Game]:
+    menu = SystemMenu(universe=universe, rules=rules)
+    remembered = with_answers_remembered(rules, window)
+    there = World(mechanism=untyped(SystemMechanism(rules=remembered)), window=window)
+    games: dict[tuple[Unit, str], Game] = {}
+    for unit in universe.units:
+        gone = World(mechanism=untyped(relation.without(remembered, unit)), window=window)
+        for direction, first, second in ((WITH, there, gone), (WITHOUT, gone, there)):
+            games[unit, direction] = Game(
+                first=first, second=second, menu=menu, budget=lambda: monotonic_ns() < deadline
+            )
+    return games
+
+
+def _vacuous(games: dict[tuple[Unit, str], Game]) -> bool:
+    """Tell whether the neighbour relation never made a difference to any state that was reached."""
+    for (_, direction), game in games.items():
+        if direction == WITH:
+            for _, state, opposite in game.edges:
+                worlds = cast(Worlds, game.second.states[opposite])
+                if game.first.states[state] != worlds.own:
+                    return False
+    return True
+
+
+def _cut_mass(rules: Rules, universe: Universe, power: Fraction) -> Fraction:
+    """Bound what cutting infinite noise can add to the adversary's gain."""
+    largest = Fraction(0)
+    for query in universe.queries:
+        threshold = rules.threshold(universe.limits, query, ())
+        noise = rules.noise(universe.limits, query, (), threshold)
+        if None in noise.support:
+            tail = noise.tail(MARGIN - 1)
+            if not isinstance(tail, Fraction):
+                raise SpecError("the game needs rational probabilities")
+            largest = max(largest, 2 * tail * len(query.keys or (1, 2)))
+    return power * largest * universe.query_count
+
+
+def _with_curve(solution: Solution, games: dict[tuple[Unit, str], Game]) -> Solution:
+    """Add the curve and the factor: exact worst delta on the grid of whole multiples of ln b."""
+    curve: dict[Fraction, Fraction] = {}
+
+    def worst(epsilon: Fraction) -> Fraction:
+        if epsilon not in curve:
+            power = Power(solution.universe.limits.base, epsilon).exact()
+            curve[epsilon] = max(game.worst(power, solution.solved) for game in games.values())
+        return curve[epsilon]
+
+    factor: Fraction | None = Fraction(1)
+    try:
+        for step in range(int(solution.epsilon) + 1):
+            worst(Fraction(step))
+        if solution.refuted:
+            factor = _least_factor(solution, worst)
+    except OutOfTime:
+        factor = None if solution.refuted else Fraction(1)
+    return replace(solution, curve=tuple(sorted(curve.items())), factor=factor)
+
+
+def _least_factor(solution: Solution, worst: Callable[[Fraction], Fraction]) -> Fraction | None:
+    """Return the least multiple of epsilon on the grid that keeps delta; the curve never rises."""
+    low, high = solution.epsilon, LARGEST_FACTOR * solution.epsilon
+    if worst(high) > solution.delta:
+        return None
+    while high - low > 1:
+        middle = low + int((high - low) / 2)
+        low, high = (middle, high) if worst(middle) > solution.delta else (low, middle)
+    return high / solution.epsilon
