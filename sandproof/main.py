@@ -41,9 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     # Imported here because they import names of `spec`, which is known to be the right one by now.
-    from sandproof import simulate
+    from sandproof import check, simulate
 
-    for command in (simulate,):
+    for command in (check, simulate):
         command.add_parser(commands)
 
 

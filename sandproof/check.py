@@ -1,0 +1,117 @@
+"""The command `sandproof check`: a verdict for every claim under a proposal's rules."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sandproof import runner
+
+FORMATS = ("text", "json", "markdown", "html", "junit")
+EXAMPLES = """\
+examples:
+  sandproof check                             the paper's own rules
+  sandproof check my_change.py                a proposal
+  sandproof check --set sparsity_budget=65536 a change of parameters only
+  sandproof check proposals/*.py --effort quick --format junit --output report.xml
+
+exit status: 0 every guarantee holds, 1 a guarantee is refuted, 2 bad input, 3 undecided
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "check",
+        help="decide every claim for the paper's rules or for proposals",
+        description="Decide every claim for the paper's own rules, or for the rules of proposals.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("proposals", nargs="*", type=Path, metavar="PROPOSAL")
+    add_options(parser, FORMATS)
+    parser.set_defaults(run=run)
+
+
+def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    """Add the options that every command that runs checks has."""
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        metavar="NAME=VALUE",
+        help="set a public parameter, exactly: 65536, 1/8, 1e-8",
+    )
+    parser.add_argument("--format", choices=formats, default="text")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead")
+    parser.add_argument(
+        "--effort",
+        choices=("quick", "standard", "deep"),
+        default="standard",
+        help="how large a search (default: standard)",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of random runs (default: 0)")
+    parser.add_argument(
+        "--jobs", type=positive, metavar="N", help="checks side by side (default: all cores)"
+    )
+    parser.add_argument(
+        "--timeout", type=seconds, metavar="SECONDS", help="per check (default: by effort)"
+    )
+
+
+def positive(text: str) -> int:
+    """Read a whole number above zero."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds above zero."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above zero")
+    return value
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check, print, and return the exit status that tells the verdict."""
+    from sandproof import formats, runner
+    from sandproof.proposal import BadInput, Request, parse_settings
+    from sandproof.result import BAD_INPUT, Result, overall
+
+    try:
+        settings = parse_settings(arguments.settings)
+    except BadInput as error:
+        print(f"sandproof: {error}", file=sys.stderr)
+        return BAD_INPUT
+    paths: list[Path | None] = list(arguments.proposals) or [None]
+    requests = [Request(path=path, settings=settings) for path in paths]
+    results: list[Result] = []
+    for result in runner.run(requests, options_of(arguments)):
+        results.append(result)
+        if arguments.format == "text" and arguments.output is None:
+            formats.print_text(result, first=len(results) == 1)
+    if arguments.format != "text" or arguments.output is not None:
+        formats.write(formats.render(arguments.format, results), arguments.output)
+    elif len(results) > 1:
+        print(f"\n{formats.tally(results)}")
+    return overall(results)
+
+
+def options_of(arguments: argparse.Namespace, only: tuple[str, ...] = ()) -> runner.Options:
+    """Return how to check, as the arguments say."""
+    from sandproof.runner import Options
+
+    chosen = Options(
+        effort=arguments.effort, seed=arguments.seed, timeout=arguments.timeout, only=only
+    )
+    return chosen if arguments.jobs is None else replace(chosen, jobs=arguments.jobs)

@@ -1,0 +1,72 @@
+"""The formats of results, all from the same object."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from sandproof.result import SCHEMA_VERSION, Result
+from sandproof.text import as_text
+
+VERDICTS = ("refuted", "undecided", "holds")
+
+
+def tally(results: Sequence[Result]) -> str:
+    """Count the verdicts of several proposals in one line."""
+    counts = Counter(result.verdict for result in results)
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    return f"{len(results)} proposals: {told}"
+
+
+def in_colour() -> bool:
+    """Tell whether to colour: on a terminal, unless NO_COLOR is set."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def print_text(result: Result, first: bool) -> None:
+    """Print a result as text; input that cannot be used is one line on standard error."""
+    if result.bad_input:
+        print(f"sandproof: {result.bad_input}", file=sys.stderr)
+        return
+    print(("" if first else "\n") + as_text(result, in_colour()), flush=True)
+
+
+def as_json(results: Sequence[Result]) -> str:
+    """Return the result, or several of them, as JSON."""
+    if len(results) == 1:
+        return json.dumps(results[0].to_json(), indent=2, ensure_ascii=False)
+    found = {result.verdict for result in results}
+    several = {
+        "schema_version": SCHEMA_VERSION,
+        "verdict": next((verdict for verdict in VERDICTS if verdict in found), "holds"),
+        "results": [result.to_json() for result in results],
+    }
+    return json.dumps(several, indent=2, ensure_ascii=False)
+
+
+def as_texts(results: Sequence[Result]) -> str:
+    """Return results as plain text."""
+    return "\n\n".join(as_text(result) for result in results)
+
+
+RENDERERS: Mapping[str, Callable[[Sequence[Result]], str]] = {
+    "text": as_texts,
+    "json": as_json,
+}
+
+
+def render(name: str, results: Sequence[Result]) -> str:
+    """Return results in a format."""
+    return RENDERERS[name](results)
+
+
+def write(text: str, output: Path | None) -> None:
+    """Write a text to a file, or to standard output."""
+    if output is None:
+        print(text)
+    else:
+        output.write_text(text + "\n", encoding="utf-8")

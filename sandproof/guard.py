@@ -1,0 +1,290 @@
+"""A guard around the rules that a proposal changes: who misbehaves is named.
+
+A rule answers with the type that `Rules` states, does not raise, gives the same answer to the same
+question, and leaves its arguments as they were. The guard watches every call of a changed rule in
+the child process, and notes in memory shared with the parent which rule is running, so that a
+child that hangs or dies still tells. Rules that are the paper's own are not touched: proofs ask
+whether a rule is the paper's by identity.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import mmap
+import re
+import struct
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import NoReturn, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import spec.aggregation_service
+import spec.attribution_client
+import spec.contributions
+import spec.distributions
+import spec.event_client
+import spec.event_outputs
+import spec.noise
+import spec.numbers
+import spec.private_aggregation_client
+import spec.reports
+from proofs import _symbolic
+from sandproof.proposal import at_line, brief, rule_names, told
+from spec import PAPER, Rules
+from spec.distributions import Law, NotADistribution, NotReplayable
+from spec.numbers import SpecError
+
+Rule = Callable[..., object]
+Conforms = Callable[[object], bool]
+
+_LAYOUT = struct.Struct("=QBB")
+
+
+class RuleMisbehaved(Exception):
+    """Report in one line what a rule did that no rule may do."""
+
+
+class Trace:
+    """Note in shared memory which changed rule is running: how many calls, which, symbolically."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, _LAYOUT.size)
+        self._calls = 0
+
+    def enter(self, rule: int, symbolic: bool) -> None:
+        """Note that a rule is called."""
+        self._calls += 1
+        _LAYOUT.pack_into(self._memory, 0, self._calls, rule, symbolic)
+
+    @property
+    def now(self) -> tuple[int, int, bool]:
+        """Return the number of calls so far, the rule that is running or 0, and how."""
+        calls, rule, symbolic = _LAYOUT.unpack_from(self._memory)
+        return calls, rule, bool(symbolic)
+
+    def rule(self) -> str:
+        """Name the rule that is running, if one is."""
+        number = self.now[1]
+        return rule_names()[number - 1] if number else ""
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._memory.close()
+
+
+@dataclass(slots=True, kw_only=True)
+class Guard:
+    """Watch the changed rules of one proposal, and remember what they did."""
+
+    path: Path
+    trace: Trace = field(default_factory=Trace)
+    misbehaved: list[str] = field(default_factory=list)
+    exhausted: dict[str, str] = field(default_factory=dict)
+    refused: SpecError | None = None
+    refused_by: str = ""
+
+    def around(self, rules: Rules) -> Rules:
+        """Return the rules with every changed one guarded."""
+        changed = {
+            name: self._guarded(number, name, getattr(rules, name))
+            for number, name in enumerate(rule_names(), 1)
+            if getattr(rules, name) is not getattr(PAPER, name)
+        }
+        return replace(rules, **changed)  # type: ignore[arg-type]
+
+    def _guarded(self, number: int, name: str, rule: Rule) -> Rule:
+        annotation = answers()[name]
+        fits = conforms(annotation)
+        draws = list(inspect.signature(getattr(PAPER, name)).parameters)[-1] == "draw"
+        calls = 0
+
+        @functools.wraps(rule, updated=())
+        def guarded(*arguments: object) -> object:
+            nonlocal calls
+            calls += 1
+            symbolic = bool(_symbolic._runs)
+            before = self.trace.now[1]
+            self.trace.enter(number, symbolic)
+            try:
+                if symbolic or calls & (calls - 1):
+                    answer = self._call(name, rule, arguments)
+                else:
+                    answer = self._call_twice(name, rule, arguments, draws)
+            finally:
+                self.trace.enter(before, symbolic)
+            if not fits(answer):
+                self._blame(
+                    name, f"returned {brief(answer)}; it must return {readable(annotation)}"
+                )
+            return answer
+
+        return guarded
+
+    def _call(self, name: str, rule: Rule, arguments: tuple[object, ...]) -> object:
+        try:
+            return rule(*arguments)
+        except RuleMisbehaved:
+            raise
+        except NotReplayable as error:
+            self._blame(name, f"changes its answer from call to call: {error}", error)
+        except NotADistribution as error:
+            self._blame(name, f"raised {told(error)}", error)
+        except SpecError as error:
+            if self.refused is not error:
+                self.refused, self.refused_by = error, name
+            raise
+        except FrozenInstanceError as error:
+            self._blame(name, f"tried to change its input: {error}", error)
+        except RecursionError as error:
+            self._blame(name, "recurses without end", error)
+        except MemoryError as error:
+            self.exhausted[name] = f"{self.path}: rule `{name}` ran out of memory"
+            raise RuleMisbehaved(self.exhausted[name]) from error
+        except Exception as error:
+            self._blame(name, f"raised {told(error)}", error)
+
+    def _call_twice(
+        self, name: str, rule: Rule, arguments: tuple[object, ...], draws: bool
+    ) -> object:
+        """Call a rule and call it again with the same outcomes of its draws."""
+        tape: list[object] = []
+        prints = fingerprint(arguments)
+        first, again = arguments, arguments
+        if draws:
+            first = (
+                *arguments[:-1],
+                _Recorder(cast(Callable[[object], object], arguments[-1]), tape),
+            )
+        answer = self._call(name, rule, first)
+        if draws:
+            again = (*arguments[:-1], _Player(tape))
+        second = self._call(name, rule, again)
+        if differ(answer, second):
+            self._blame(
+                name,
+                f"changes its answer from call to call: {brief(answer)}, then {brief(second)}",
+            )
+        if fingerprint(arguments) != prints:
+            self._blame(name, "changed its input")
+        return answer
+
+    def _blame(self, name: str, what: str, error: BaseException | None = None) -> NoReturn:
+        place = "" if error is None else at_line(error.__traceback__, self.path)
+        message = f"{self.path}{place}: rule `{name}` {what}"
+        if not _symbolic._runs and message not in self.misbehaved:
+            self.misbehaved.append(message)
+        raise RuleMisbehaved(message) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorder:
+    """Draw, and remember what was drawn."""
+
+    draw: Callable[[object], object]
+    tape: list[object]
+
+    def __call__(self, law: object, /) -> object:
+        outcome = self.draw(law)
+        if isinstance(law, Law):
+            self.tape.append(outcome)
+        return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Player:
+    """Draw what was drawn before."""
+
+    tape: list[object]
+
+    def __call__(self, law: object, /) -> object:
+        if not isinstance(law, Law):
+            return law
+        if not self.tape:
+            raise NotReplayable("it draws more often the second time")
+        return self.tape.pop(0)
+
+
+def fingerprint(arguments: tuple[object, ...]) -> list[object]:
+    """Return something that changes if an argument is changed."""
+    return [_print_of(argument) for argument in arguments]
+
+
+def _print_of(argument: object) -> object:
+    for look in (hash, repr):
+        # A proof may pass an object that holds nothing but the fields it is about.
+        with suppress(TypeError, AttributeError):
+            return look(argument)
+    return None
+
+
+def differ(one: object, other: object) -> bool:
+    """Tell whether two answers certainly differ; what compares by identity may be equal."""
+    if type(one) is not type(other):
+        return True
+    if isinstance(one, tuple | list) and isinstance(other, tuple | list):
+        return len(one) != len(other) or any(map(differ, one, other))
+    if type(one).__eq__ is object.__eq__:
+        return False
+    if is_dataclass(one) and not isinstance(one, type) and not isinstance(one, Law):
+        pairs = [(getattr(one, f.name, None), getattr(other, f.name, None)) for f in fields(one)]
+        return any(differ(*pair) for pair in pairs)
+    return bool(one != other)
+
+
+@functools.cache
+def answers() -> dict[str, object]:
+    """Return the type of every rule's answer, as `Rules` states it."""
+    modules = (
+        spec.aggregation_service,
+        spec.attribution_client,
+        spec.contributions,
+        spec.distributions,
+        spec.event_client,
+        spec.event_outputs,
+        spec.noise,
+        spec.numbers,
+        spec.private_aggregation_client,
+        spec.reports,
+    )
+    names: dict[str, object] = {}
+    for module in modules:
+        names.update(vars(module))
+    hints = get_type_hints(Rules, localns=names)
+    return {name: get_args(hints[name])[1] for name in rule_names()}
+
+
+def conforms(annotation: object) -> Conforms:
+    """Return the test whether a value is of a type, as far as that is quickly told."""
+    if annotation is None or annotation is NoneType:
+        return lambda value: value is None
+    if isinstance(annotation, TypeVar | str):
+        return lambda _: True
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in (Union, UnionType):
+        options = [conforms(each) for each in arguments]
+        return lambda value: any(option(value) for option in options)
+    if origin is tuple and arguments[-1] is Ellipsis:
+        each = conforms(arguments[0])
+        return lambda value: isinstance(value, tuple) and all(map(each, value))
+    if origin is tuple:
+        parts = [conforms(each) for each in arguments]
+        return lambda value: (
+            isinstance(value, tuple)
+            and len(value) == len(parts)
+            and all(part(element) for part, element in zip(parts, value, strict=True))
+        )
+    kind = origin or annotation
+    if kind is Fraction:
+        return lambda value: isinstance(value, Fraction | int)
+    if kind is Hashable or isinstance(kind, type):
+        return lambda value: isinstance(value, kind)
+    return lambda _: True
+
+
+def readable(annotation: object) -> str:
+    """Write a type without the names of modules."""
+    return re.sub(r"\b(?:\w+\.)+", "", inspect.formatannotation(annotation))

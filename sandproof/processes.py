@@ -1,0 +1,281 @@
+"""Run work in child processes with limits on time and memory, and leave nothing running.
+
+The parent has everything imported and forks a child per task, so that a task costs a few
+milliseconds to start, sees what the parent sees, and can do no harm but to itself. A child leads a
+process group of its own, which is killed with it. It answers with plain data through a pipe.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import pickle
+import resource
+import select
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from types import TracebackType
+from typing import IO
+
+from sandproof.guard import Trace
+
+GIBIBYTE = 2**30
+TICK = 0.05
+PRINTED = 200
+LARGEST_OUTPUT = 16 * 2**20
+PARENT_DEATH_SIGNAL = 1
+SYMBOLIC = 3
+"""How many times as long a call may take when a proof runs it on symbolic numbers."""
+
+
+class Ending(Enum):
+    """Say how a child ended."""
+
+    ANSWERED = auto()
+    OUT_OF_TIME = auto()
+    HUNG = auto()
+    DIED = auto()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Name a piece of work, and bound its seconds and those of a single call of a changed rule."""
+
+    name: str
+    work: Callable[[Trace], object]
+    seconds: float
+    call_seconds: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """Hold how a task ended, what it answered, which rule was running, and what it printed."""
+
+    task: Task
+    ending: Ending
+    answer: object = None
+    how: str = ""
+    rule: str = ""
+    printed: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Child:
+    """Hold a child that is running."""
+
+    task: Task
+    pid: int
+    pipe: int
+    trace: Trace
+    output: IO[bytes]
+    started: float
+    received: bytearray = field(default_factory=bytearray)
+    call: int = 0
+    call_started: float = 0.0
+
+    def seconds(self) -> float:
+        """Return for how long it has been running."""
+        return time.monotonic() - self.started
+
+    def overdue(self) -> Ending | None:
+        """Say whether the task, or a single call of a rule, has taken too long."""
+        now = time.monotonic()
+        if now - self.started > self.task.seconds:
+            return Ending.OUT_OF_TIME
+        calls, rule, symbolic = self.trace.now
+        patience = SYMBOLIC if symbolic else 1
+        if calls != self.call or not rule:
+            self.call, self.call_started = calls, now
+        elif now - self.call_started > patience * self.task.call_seconds:
+            return Ending.HUNG
+        return None
+
+    def receive(self) -> None:
+        """Read what has come through the pipe."""
+        with suppress(BlockingIOError):
+            while part := os.read(self.pipe, 1 << 16):
+                self.received += part
+
+    def kill(self) -> None:
+        """End the child and whatever it has started in its group."""
+        for end in (os.killpg, os.kill):
+            with suppress(ProcessLookupError, PermissionError):
+                end(self.pid, signal.SIGKILL)
+
+    def close(self) -> str:
+        """Give back what the parent holds for it; return the beginning of what it printed."""
+        os.close(self.pipe)
+        self.trace.close()
+        self.output.seek(0)
+        text = self.output.read(PRINTED).decode(errors="replace")
+        self.output.close()
+        return text
+
+
+class Pool:
+    """Run tasks side by side; on leaving, end those that still run."""
+
+    def __init__(self, jobs: int, memory: int | None = None) -> None:
+        self.jobs = jobs
+        self.memory = memory_limit(jobs) if memory is None else memory
+        self.running: list[Child] = []
+        gc.collect()
+        gc.freeze()
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for child in self.running:
+            child.kill()
+        for child in self.running:
+            os.waitpid(child.pid, 0)
+            child.close()
+        self.running.clear()
+        gc.unfreeze()
+
+    @property
+    def has_room(self) -> bool:
+        """Tell whether another task may start."""
+        return len(self.running) < self.jobs
+
+    def start(self, task: Task) -> None:
+        """Start a task in a child process."""
+        trace, output = Trace(), tempfile.TemporaryFile()  # noqa: SIM115
+        reading, writing = os.pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        parent = os.getpid()
+        pid = os.fork()
+        if pid == 0:
+            os.close(reading)
+            _be_child(task, trace, writing, output.fileno(), parent, self.memory)
+        os.close(writing)
+        os.set_blocking(reading, False)
+        with suppress(ProcessLookupError, PermissionError):
+            os.setpgid(pid, pid)
+        self.running.append(
+            Child(
+                task=task,
+                pid=pid,
+                pipe=reading,
+                trace=trace,
+                output=output,
+                started=time.monotonic(),
+                call_started=time.monotonic(),
+            )
+        )
+
+    def stop(self, unwanted: Callable[[Task], bool]) -> None:
+        """End the running tasks that nobody needs any more."""
+        for child in [child for child in self.running if unwanted(child.task)]:
+            self._finish(child, Ending.DIED)
+
+    def wait(self, tick: Callable[[], None] = lambda: None) -> Outcome:
+        """Wait until a task ends; call `tick` now and then."""
+        while True:
+            select.select([child.pipe for child in self.running], [], [], TICK)
+            for child in self.running:
+                child.receive()
+                pid, status = os.waitpid(child.pid, os.WNOHANG)
+                if pid:
+                    return self._finish(child, Ending.DIED, status)
+                overdue = child.overdue()
+                if overdue is not None:
+                    return self._finish(child, overdue)
+            tick()
+
+    def _finish(self, child: Child, ending: Ending, status: int | None = None) -> Outcome:
+        rule = child.trace.rule()
+        child.kill()
+        if status is None:
+            os.waitpid(child.pid, 0)
+        else:
+            child.receive()
+        self.running.remove(child)
+        answer: object = None
+        with suppress(Exception):
+            answer = pickle.loads(child.received)
+            ending = Ending.ANSWERED
+        how = "" if status is None or ending is Ending.ANSWERED else ended(status)
+        return Outcome(
+            task=child.task,
+            ending=ending,
+            answer=answer,
+            how=how,
+            rule=rule,
+            seconds=child.seconds(),
+            printed=child.close(),
+        )
+
+
+def memory_limit(jobs: int) -> int:
+    """Return how much memory a child may use: a share of what there is, from 2 to 6 GiB."""
+    there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(2 * GIBIBYTE, min(6 * GIBIBYTE, there // (jobs + 1)))
+
+
+def ended(status: int) -> str:
+    """Say how a process ended that did not answer."""
+    code = os.waitstatus_to_exitcode(status)
+    if code >= 0:
+        return f"ended the process with exit status {code}"
+    return f"crashed the process ({signal.Signals(-code).name})"
+
+
+def _be_child(
+    task: Task, trace: Trace, answers: int, output: int, parent: int, memory: int
+) -> None:
+    """Do the work under limits, answer, and leave without touching what the parent set up."""
+    status = 1
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        with suppress(OSError):
+            os.setpgid(0, 0)
+        die_with(parent)
+        limit(resource.RLIMIT_AS, memory)
+        limit(resource.RLIMIT_CORE, 0)
+        limit(resource.RLIMIT_FSIZE, LARGEST_OUTPUT)
+        silent = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(silent, 0)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        sys.stdout = sys.stderr = open(1, "w", closefd=False)  # noqa: SIM115
+        answer = pickle.dumps(task.work(trace))
+        with suppress(Exception):
+            sys.stdout.flush()
+        while answer:
+            answer = answer[os.write(answers, answer) :]
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def die_with(parent: int) -> None:
+    """Ask the system to end this process if its parent ends, where the system can do that."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def limit(what: int, most: int) -> None:
+    """Lower a limit of this process, where the system can do that."""
+    with suppress(OSError, ValueError):
+        _, hard = resource.getrlimit(what)
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(what, (most, most))

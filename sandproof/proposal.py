@@ -1,0 +1,321 @@
+"""A proposal: a Python file that names other rules, or a few changed parameters.
+
+A proposal file holds `RULES`, a docstring that says what changes, and where it needs them
+`NEIGHBOURS` (a neighbour relation) and `UNIVERSE` or `UNIVERSES` (what the solver may use). Its
+code is run in child processes only. What the command line prints about it is `About`, plain data.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from fractions import Fraction
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from types import ModuleType, TracebackType
+
+from properties.universe import Universe
+from spec import PAPER, Limits, Rules
+from spec.neighbours import Relation
+from spec.numbers import NATURAL, Base, SpecError
+
+PAPERS_OWN = "the paper's own rules"
+LABELS = ("Origin", "Expected", "Neighbours")
+
+Settings = tuple[tuple[str, Fraction | None], ...]
+
+
+class BadInput(Exception):
+    """Report input that cannot be used, in one line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Name what is to be checked: a file, or the paper's rules, with some parameters set."""
+
+    path: Path | None = None
+    settings: Settings = ()
+
+    @property
+    def name(self) -> str:
+        """Return the name that messages use."""
+        named = PAPERS_OWN if self.path is None else str(self.path)
+        if not self.settings:
+            return named
+        return named + " with " + ", ".join(f"{x} = {shown(y)}" for x, y in self.settings)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Hold one difference from the paper's rules; `source` is that of a changed function."""
+
+    field: str
+    before: str
+    after: str
+    source: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """Hold what there is to say about a proposal."""
+
+    name: str
+    text: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    relation: str = ""
+    relation_meaning: str = ""
+    universes: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Return the first line of the docstring."""
+        return self.text.split("\n", 1)[0]
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """Name the rules that differ from the paper's."""
+        return frozenset(change.field.split(".")[0] for change in self.changes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """Hold a loaded proposal."""
+
+    about: About
+    rules: Rules
+    relation: Relation | None = None
+    universes: tuple[Universe, ...] = ()
+
+
+def load(request: Request) -> Proposal:
+    """Load what is to be checked, or say in one line why that cannot be done."""
+    if request.path is None:
+        rules, module = PAPER, None
+    else:
+        module = run_file(request.path)
+        rules = rules_of(request.path, module)
+    rules = replace(rules, limits=with_settings(rules.limits, request.settings))
+    relation = None if module is None else relation_of(request.name, module)
+    universes = () if module is None else universes_of(request.name, module)
+    text = "" if module is None else inspect.cleandoc(module.__doc__ or "")
+    about = About(
+        name=request.name,
+        text=text,
+        labels=labels_of(text),
+        relation="" if relation is None else relation.name,
+        relation_meaning="" if relation is None else relation.meaning,
+        universes=tuple(universe.describe() for universe in universes),
+        changes=changes_of(rules),
+    )
+    return Proposal(about=about, rules=rules, relation=relation, universes=universes)
+
+
+def run_file(path: Path) -> ModuleType:
+    """Run a proposal file and return its module."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    if not source.strip():
+        raise BadInput(f"{path}: the file is empty")
+    # A proposal may define dataclasses, which look their module up by its name.
+    loader = SourceFileLoader("proposal_" + "".join(filter(str.isalnum, path.stem)), str(path))
+    found = spec_from_loader(loader.name, loader)
+    assert found is not None
+    module = module_from_spec(found)
+    sys.modules[loader.name] = module
+    sys.dont_write_bytecode = True
+    try:
+        loader.exec_module(module)
+    except SyntaxError as error:
+        raise BadInput(f"{path}, line {error.lineno}: syntax error: {error.msg}") from None
+    except (Exception, SystemExit) as error:
+        raise BadInput(f"{path}{at_line(error.__traceback__, path)}: {told(error)}") from None
+    return module
+
+
+def told(error: BaseException) -> str:
+    """Return an exception in one line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def at_line(trace: TracebackType | None, path: Path) -> str:
+    """Say at which line of the file an exception came up, if it did there."""
+    frames = [frame for frame in traceback.extract_tb(trace) if frame.filename == str(path)]
+    if not frames:
+        return ""
+    inside = "" if frames[-1].name == "<module>" else f", in {frames[-1].name}"
+    return f", line {frames[-1].lineno}{inside}"
+
+
+def rules_of(path: Path, module: ModuleType) -> Rules:
+    """Return the rules of a proposal; refuse what cannot be called as a rule is called."""
+    if not hasattr(module, "RULES"):
+        raise BadInput(f"{path}: the file does not define RULES")
+    rules = module.RULES
+    if not isinstance(rules, Rules):
+        raise BadInput(f"{path}: RULES must be a spec.Rules, not {brief(rules)}")
+    if not isinstance(rules.limits, Limits):
+        raise BadInput(f"{path}: RULES.limits must be a spec.Limits, not {brief(rules.limits)}")
+    for name in rule_names():
+        rule = getattr(rules, name)
+        if not callable(rule):
+            raise BadInput(f"{path}: rule `{name}` must be a function, not {brief(rule)}")
+        check_arguments(path, name, rule)
+    return rules
+
+
+def rule_names() -> tuple[str, ...]:
+    """Name the rules that are functions."""
+    return tuple(each.name for each in fields(Rules) if each.name != "limits")
+
+
+def check_arguments(path: Path, name: str, rule: object) -> None:
+    """Refuse a rule that takes another number of arguments than the paper's."""
+    expected = list(inspect.signature(getattr(PAPER, name)).parameters)
+    try:
+        signature = inspect.signature(rule)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*expected)
+    except TypeError:
+        raise BadInput(
+            f"{path}: rule `{name}` is called with {len(expected)} arguments "
+            f"({', '.join(expected)}), but {called(rule)} takes {signature}"
+        ) from None
+
+
+def relation_of(name: str, module: ModuleType) -> Relation | None:
+    """Return the neighbour relation that a proposal names."""
+    relation = getattr(module, "NEIGHBOURS", None)
+    if relation is not None and not isinstance(relation, Relation):
+        raise BadInput(
+            f"{name}: NEIGHBOURS must be a spec.neighbours.Relation, not {brief(relation)}"
+        )
+    return relation
+
+
+def universes_of(name: str, module: ModuleType) -> tuple[Universe, ...]:
+    """Return the universes that a proposal names."""
+    if hasattr(module, "UNIVERSE") and hasattr(module, "UNIVERSES"):
+        raise BadInput(f"{name}: define UNIVERSE or UNIVERSES, not both")
+    named = getattr(module, "UNIVERSES", None)
+    given = [module.UNIVERSE] if hasattr(module, "UNIVERSE") else named or ()
+    if not isinstance(given, Sequence):
+        raise BadInput(f"{name}: UNIVERSES must be a sequence, not {brief(given)}")
+    for universe in given:
+        if not isinstance(universe, Universe):
+            raise BadInput(
+                f"{name}: a universe must be a properties.universe.Universe, not {brief(universe)}"
+            )
+    return tuple(given)
+
+
+def labels_of(text: str) -> dict[str, str]:
+    """Read the lines `Origin: …`, `Expected: …` and `Neighbours: …` of a docstring."""
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        label, colon, value = line.partition(":")
+        if colon and label.strip() in LABELS:
+            found[label.strip()] = value.strip().rstrip(".")
+    return found
+
+
+def changes_of(rules: Rules) -> tuple[Change, ...]:
+    """Return what differs from the paper's rules."""
+    limits = [
+        Change(field=f"limits.{each.name}", before=shown(before), after=shown(after))
+        for each in fields(Limits)
+        if (before := getattr(PAPER.limits, each.name))
+        != (after := getattr(rules.limits, each.name))
+    ]
+    functions = [
+        changed_function(name, getattr(PAPER, name), getattr(rules, name))
+        for name in rule_names()
+        if getattr(PAPER, name) is not getattr(rules, name)
+    ]
+    return (*limits, *functions)
+
+
+def changed_function(name: str, before: object, after: object) -> Change:
+    """Describe a rule that is another function."""
+    try:
+        lines, line = inspect.getsourcelines(after if inspect.isroutine(after) else type(after))
+        source = inspect.cleandoc("\n" + "".join(lines)).rstrip()
+    except (OSError, TypeError):
+        source, line = "", 0
+    return Change(field=name, before=called(before), after=called(after), source=source, line=line)
+
+
+def called(value: object) -> str:
+    """Name a function the way a reader would look for it."""
+    name = getattr(value, "__qualname__", None) or type(value).__qualname__
+    module = getattr(value, "__module__", "") or ""
+    return f"{module}.{name}" if module.startswith("spec.") else name
+
+
+def brief(value: object) -> str:
+    """Show a value and its type in a few words."""
+    if value is None:
+        return "None"
+    text = " ".join(repr(value).split())
+    cut = text if len(text) <= 60 else text[:57] + "..."
+    kind = type(value).__name__
+    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}: {cut}"
+
+
+def shown(value: object) -> str:
+    """Show a parameter; the base of the natural logarithm is e."""
+    if isinstance(value, Base):
+        value = value.value
+    return "e" if value is None else str(value)
+
+
+def parse_settings(texts: Sequence[str]) -> Settings:
+    """Read the values of `--set name=value` exactly, and refuse what is no parameter."""
+    settings: dict[str, Fraction | None] = {}
+    names = [each.name for each in fields(Limits)]
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise BadInput(f"--set {text}: write it as name=value")
+        if name not in names:
+            raise BadInput(f"--set {name}: no such parameter; there are {', '.join(names)}")
+        settings[name] = None if (name, value) == ("base", "e") else exact_number(text, value)
+    with_settings(PAPER.limits, tuple(settings.items()))
+    return tuple(settings.items())
+
+
+def exact_number(text: str, value: str) -> Fraction:
+    """Read a whole number, a fraction such as 1/8 or a decimal such as 1e-8, exactly."""
+    try:
+        return Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        raise BadInput(f"--set {text}: {value!r} is not a number") from None
+
+
+def with_settings(limits: Limits, settings: Settings) -> Limits:
+    """Return the limits with some parameters set."""
+    values: dict[str, object] = {}
+    for name, value in settings:
+        if name == "base":
+            values[name] = NATURAL if value is None else value
+        else:
+            whole = isinstance(getattr(limits, name), int)
+            values[name] = (
+                int(value) if whole and value is not None and value.denominator == 1 else value
+            )
+    try:
+        if isinstance(values.get("base"), Fraction):
+            values["base"] = Base(dict(settings)["base"])
+        return replace(limits, **values)  # type: ignore[arg-type]
+    except SpecError as error:
+        raise BadInput(f"--set {', '.join(name for name, _ in settings)}: {error}") from None

@@ -1,0 +1,514 @@
+"""Run the checks of proposals in child processes, and put together what they found.
+
+A job is one check on one proposal's rules. Each child loads the proposal for itself, because rules
+are functions and do not travel between processes. Guarantees come first, and of their checks the
+games before the proofs, because a game can refute. A claim that is refuted with an attack needs no
+later check.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FrameType
+from typing import Protocol, runtime_checkable
+
+from proofs import CHECKS
+from properties.universe import Universe
+from sandproof.guard import Guard, RuleMisbehaved, Trace
+from sandproof.processes import Ending, Outcome, Pool, Task
+from sandproof.proposal import About, BadInput, Proposal, Request, at_line, load, told
+from sandproof.result import AttackRecord, ClaimResult, Repair, Result
+from spec import PAPER
+from spec.claims import CLAIMS, Check, Claim, Finding, Kind, Verdict
+from spec.distributions import NotReplayable
+from spec.neighbours import Relation
+
+EFFORTS: Mapping[str, float] = {"quick": 30, "standard": 120, "deep": 1800}
+"""The seconds that one check may take, by effort."""
+
+LOAD_SECONDS = 10.0
+CALL_SECONDS = 10.0
+ORDER = {Kind.GUARANTEE: 0, Kind.ASSUMPTION: 1, Kind.LEMMA: 2}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """Hold how to check: how hard, with which seed, on how many cores, for how long each."""
+
+    effort: str = "standard"
+    seed: int = 0
+    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
+    timeout: float | None = None
+    memory: int | None = None
+    only: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """Return the seconds that one check may take."""
+        return EFFORTS[self.effort] if self.timeout is None else self.timeout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """Say what a proposal is and which checks there are for it, in order, by claim and name."""
+
+    about: About
+    checks: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Name one check of a proposal by its place in the list; `put_back` names a rule put back."""
+
+    place: int
+    claim: str
+    check: str
+    put_back: str = ""
+
+    @property
+    def name(self) -> str:
+        """Return the name that progress shows."""
+        return f"{self.claim}: {self.check}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """Hold what a child found, and what it has to say about the rules it ran."""
+
+    finding: Finding
+    misbehaved: tuple[str, ...] = ()
+    exhausted: Mapping[str, str] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Tellable(Protocol):
+    """Describe an attack that can be told."""
+
+    def story(self) -> str:
+        """Return the attack as text."""
+        ...
+
+    def to_json(self) -> dict[str, object]:
+        """Return the attack as plain data."""
+        ...
+
+
+def checks_of(
+    effort: str, seed: int, relation: Relation | None, universes: tuple[Universe, ...]
+) -> tuple[Check, ...]:
+    """Return every check; with another neighbour relation those for the paper's do not count."""
+    proofs = [check for check in CHECKS if not speaks_of_another(CLAIMS[check.claim], relation)]
+    try:
+        from properties.checks import property_checks
+    except ImportError:
+        return tuple(proofs)
+
+    found = (*property_checks(effort, seed, relation, universes), *proofs)
+    return tuple(sorted(found, key=lambda check: ORDER[CLAIMS[check.claim].kind]))
+
+
+def speaks_of_another(claim: Claim, relation: Relation | None) -> bool:
+    """Tell whether a claim names another neighbour relation than the proposal."""
+    return relation is not None and claim.relation not in ("", relation.name)
+
+
+def load_in_child(request: Request, options: Options) -> Callable[[Trace], object]:
+    """Return the work that loads a proposal and says what it is."""
+
+    def work(_: Trace) -> Loaded | BadInput:
+        try:
+            proposal = load(request)
+            checks = checks_of(options.effort, options.seed, proposal.relation, proposal.universes)
+        except BadInput as error:
+            return error
+        except MemoryError:
+            return BadInput(f"{request.name}: ran out of memory while it was loaded")
+        except RecursionError:
+            return BadInput(f"{request.name}: recurses without end while it is loaded")
+        named = tuple((check.claim, check.name) for check in checks)
+        return Loaded(about=proposal.about, checks=named)
+
+    return work
+
+
+def check_in_child(request: Request, job: Job, options: Options) -> Callable[[Trace], object]:
+    """Return the work that runs one check on a proposal's rules."""
+
+    def work(trace: Trace) -> Found:
+        proposal = load(request)
+        if job.put_back:
+            changed = {job.put_back: getattr(PAPER, job.put_back)}
+            proposal = replace(proposal, rules=replace(proposal.rules, **changed))
+        checks = checks_of(options.effort, options.seed, proposal.relation, proposal.universes)
+        return run_guarded(checks[job.place], proposal, request, job, trace)
+
+    return work
+
+
+def run_guarded(
+    check: Check, proposal: Proposal, request: Request, job: Job, trace: Trace
+) -> Found:
+    """Run a check with the changed rules guarded; whatever happens, return a finding."""
+    guard = Guard(path=request.path or Path(request.name), trace=trace)
+    try:
+        finding = portable(check.run(guard.around(proposal.rules)), request)
+    except (Exception, SystemExit) as error:
+        blame = blamed(error, guard)
+        if blame and blame not in (*guard.misbehaved, *guard.exhausted.values()):
+            guard.misbehaved.append(blame)
+        finding = unknown(job, blame or f"the check itself failed: {told(error)}{where(error)}")
+    return Found(
+        finding=finding,
+        misbehaved=tuple(guard.misbehaved),
+        exhausted=dict(guard.exhausted),
+    )
+
+
+def blamed(error: BaseException, guard: Guard) -> str:
+    """Say in one line what the proposal did, if it is the proposal that failed."""
+    if isinstance(error, RuleMisbehaved):
+        return str(error)
+    if isinstance(error, NotReplayable):
+        return f"{guard.path}: a rule changes its answer from call to call: {error}"
+    if error is guard.refused:
+        place = at_line(error.__traceback__, guard.path)
+        return f"{guard.path}{place}: rule `{guard.refused_by}` raised {told(error)}"
+    place = at_line(error.__traceback__, guard.path)
+    return f"{guard.path}{place}: raised {told(error)}" if place else ""
+
+
+def where(error: BaseException) -> str:
+    """Say where in this project an exception came up."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    return f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}, line {trace.tb_lineno})"
+
+
+def unknown(job: Job, why: str) -> Finding:
+    """Return the finding of a check that could not be finished."""
+    return Finding(claim=job.claim, check=job.check, verdict=Verdict.UNKNOWN, detail=why)
+
+
+def portable(finding: Finding, request: Request) -> Finding:
+    """Return the finding as plain data: an attack may hold objects of the proposal's own types."""
+    attack = finding.attack
+    if isinstance(attack, Tellable):
+        to_pytest = getattr(attack, "to_pytest", None)
+        path = "" if request.path is None else str(request.path)
+        test = to_pytest(path) if callable(to_pytest) else ""
+        attack = AttackRecord(story=attack.story(), data=attack.to_json(), test=str(test))
+    example = finding.counterexample
+    return replace(
+        finding, attack=attack, counterexample=None if example is None else dict(example)
+    )
+
+
+class Session:
+    """Check one proposal: know which jobs are left, and take in what they find."""
+
+    def __init__(self, request: Request, options: Options) -> None:
+        self.request, self.options = request, options
+        self.started = time.monotonic()
+        self.about = About(name=request.name)
+        self.loaded = False
+        self.bad_input = ""
+        self.pending: list[Job] = []
+        self.running: set[Job] = set()
+        self.found: dict[Job, Found] = {}
+        self.repairing = False
+        self.exhausted: dict[str, str] = {}
+        self.notes: list[str] = []
+        self.interrupted = False
+        self.total = 0
+
+    @property
+    def done(self) -> bool:
+        """Tell whether nothing is left to do."""
+        return bool(self.bad_input) or (self.loaded and not self.pending and not self.running)
+
+    def next_task(self) -> Task | None:
+        """Return the next piece of work, if there is one that can start now."""
+        if not self.loaded:
+            if self.running:
+                return None
+            job = Job(place=-1, claim="", check="load")
+            self.running.add(job)
+            work = load_in_child(self.request, self.options)
+            seconds = min(LOAD_SECONDS, self.options.seconds)
+            return Assigned(name="load", work=work, seconds=seconds, job=job, session=self)
+        if not self.pending:
+            return None
+        job = self.pending.pop(0)
+        self.running.add(job)
+        return Assigned(
+            name=job.name,
+            work=check_in_child(self.request, job, self.options),
+            seconds=self.options.seconds,
+            call_seconds=CALL_SECONDS,
+            job=job,
+            session=self,
+        )
+
+    def take(self, outcome: Outcome, pool: Pool) -> None:
+        """Take in how a task ended."""
+        assert isinstance(outcome.task, Assigned)
+        job = outcome.task.job
+        self.running.discard(job)
+        if not self.loaded:
+            self._take_loaded(outcome)
+            return
+        self._note_print(outcome)
+        answer = outcome.answer
+        if not isinstance(answer, Found):
+            answer = self._exhausted(job, outcome, pool)
+        if not answer.finding.seconds:
+            timed = replace(answer.finding, seconds=f"{outcome.seconds:.3f}")
+            answer = replace(answer, finding=timed)
+        self.found[job] = answer
+        for rule, message in answer.exhausted.items():
+            self._give_up(rule, message, pool)
+        if answer.finding.attack is not None and not job.put_back:
+            self._drop(lambda other: other.claim == job.claim and other.place > job.place, pool)
+        if self.done and not self.repairing:
+            self.repairing = True
+            self._plan_repairs()
+
+    def _take_loaded(self, outcome: Outcome) -> None:
+        self.loaded = True
+        self._note_print(outcome)
+        match outcome.answer:
+            case Loaded() as loaded:
+                self.about = loaded.about
+                self._plan(loaded)
+            case BadInput() as problem:
+                self.bad_input = str(problem)
+            case _:
+                seconds = f"did not finish loading within {outcome.task.seconds:g} s"
+                what = outcome.how or seconds
+                self.bad_input = f"{self.request.name}: {what}"
+
+    def _plan(self, loaded: Loaded) -> None:
+        self.pending = [
+            Job(place=place, claim=claim, check=check)
+            for place, (claim, check) in enumerate(loaded.checks)
+            if self.affected(CLAIMS[claim]) and self.wanted(claim)
+        ]
+        self.total = len(self.pending)
+
+    def wanted(self, claim: str) -> bool:
+        """Tell whether a claim was asked for."""
+        return not self.options.only or claim in self.options.only
+
+    def affected(self, claim: Claim) -> bool:
+        """Tell whether a claim depends on what changed; all are checked for the paper's own."""
+        about = self.about
+        if not about.changed and not about.relation:
+            return True
+        if about.relation and claim.relation not in ("", about.relation):
+            return True
+        return not about.changed.isdisjoint(claim.rules)
+
+    def _note_print(self, outcome: Outcome) -> None:
+        if outcome.printed:
+            line = " ".join(outcome.printed.split())
+            cut = line if len(line) <= 60 else line[:57] + "..."
+            note = f"{self.request.name}: prints while it runs: {cut!r}"
+            if not any("prints while it runs" in each for each in self.notes):
+                self.notes.append(note)
+
+    def _exhausted(self, job: Job, outcome: Outcome, pool: Pool) -> Found:
+        """Say why a check did not answer; a rule that hangs is not waited for again."""
+        rule = outcome.rule
+        who = f"{self.request.name}: rule `{rule}`" if rule else f"{self.request.name}: {job.name}"
+        if outcome.ending is Ending.DIED:
+            message = f"{who} {outcome.how}"
+            return Found(finding=unknown(job, message), misbehaved=(message,))
+        if outcome.ending is Ending.HUNG:
+            message = f"{who} did not return within {outcome.task.call_seconds:g} s"
+            self._give_up(rule, message, pool)
+        else:
+            message = f"{who} was not finished within {outcome.task.seconds:g} s"
+            if rule:
+                self.exhausted.setdefault(rule, message)
+        return Found(finding=unknown(job, message))
+
+    def _give_up(self, rule: str, message: str, pool: Pool) -> None:
+        """Do not wait again for a rule that ran out of time or memory."""
+        self.exhausted[rule] = message
+        self._drop(lambda other: rule in CLAIMS[other.claim].rules, pool)
+
+    def _drop(self, unwanted: Callable[[Job], bool], pool: Pool) -> None:
+        self.pending = [job for job in self.pending if not unwanted(job)]
+        dropped = {job for job in self.running if unwanted(job)}
+        self.running -= dropped
+        pool.stop(
+            lambda task: isinstance(task, Assigned) and task.session is self and task.job in dropped
+        )
+
+    def _plan_repairs(self) -> None:
+        """Put back one changed rule at a time and check the refuted guarantees again."""
+        fields = sorted(self.about.changed)
+        if len(fields) < 2:
+            return
+        broken = [r.claim for r in self.result().guarantees(Verdict.REFUTED)]
+        jobs = {job for job in self.found if job.claim in {claim.id for claim in broken}}
+        self.pending = [
+            replace(job, put_back=name)
+            for name in fields
+            for job in sorted(jobs, key=lambda job: job.place)
+            if name in CLAIMS[job.claim].rules
+        ]
+        self.total += len(self.pending)
+
+    def result(self) -> Result:
+        """Put together what has been found so far."""
+        claims = tuple(
+            self._claim_result(claim) for claim in CLAIMS.values() if self.wanted(claim.id)
+        )
+        misbehaved = [line for found in self._own().values() for line in found.misbehaved]
+        return Result(
+            about=self.about,
+            claims=() if self.bad_input or not self.loaded else claims,
+            effort=self.options.effort,
+            seed=self.options.seed,
+            seconds=time.monotonic() - self.started,
+            bad_input=self.bad_input
+            or ("" if self.loaded else f"{self.request.name}: interrupted"),
+            misbehaved=tuple(dict.fromkeys(misbehaved)),
+            exhausted=tuple(dict.fromkeys(self.exhausted.values())),
+            notes=tuple(self.notes),
+            repairs=tuple(self._repairs()),
+            interrupted=self.interrupted,
+        )
+
+    def _own(self) -> dict[Job, Found]:
+        return {job: found for job, found in self.found.items() if not job.put_back}
+
+    def _claim_result(self, claim: Claim) -> ClaimResult:
+        if not self.affected(claim):
+            return ClaimResult(claim=claim, affected=False, why=why_unaffected(claim))
+        mine = sorted(
+            ((job.place, found) for job, found in self._own().items() if job.claim == claim.id),
+            key=lambda pair: pair[0],
+        )
+        hung = [why for rule, why in self.exhausted.items() if rule in claim.rules]
+        why = "" if mine else "no check of this claim was run"
+        if self.interrupted and not mine:
+            why = "interrupted"
+        return ClaimResult(
+            claim=claim,
+            findings=tuple(found.finding for _, found in mine),
+            why=hung[0] if hung and not mine else why,
+            misbehaved=bool(hung) or any(found.misbehaved for _, found in mine),
+        )
+
+    def _repairs(self) -> Iterator[Repair]:
+        tried: dict[tuple[str, str], list[Finding]] = {}
+        for job, found in self.found.items():
+            if job.put_back:
+                tried.setdefault((job.put_back, job.claim), []).append(found.finding)
+        for (name, claim), findings in tried.items():
+            result = ClaimResult(claim=CLAIMS[claim], findings=tuple(findings))
+            if result.verdict in (Verdict.PROVED, Verdict.HOLDS):
+                yield Repair(field=name, claim=claim, how=f"{result.verdict}: {result.reason}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assigned(Task):
+    """Be a task that a session has handed out."""
+
+    job: Job
+    session: Session
+
+
+def why_unaffected(claim: Claim) -> str:
+    """Say why a claim is unaffected by a proposal."""
+    if not claim.rules:
+        return "it is about fixed functions and depends on no rule"
+    return "it depends on none of the changed rules"
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """Let a request to terminate end like an interrupt: children are ended, results are printed."""
+
+    def interrupt(_: int, __: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class Progress:
+    """Show on a terminal what is running."""
+
+    def __init__(self) -> None:
+        self.shown = sys.stderr.isatty()
+        self.started = time.monotonic()
+        self.width = 0
+
+    def __call__(self, done: int, total: int, names: Sequence[str]) -> None:
+        """Replace the line that is shown."""
+        if not self.shown:
+            return
+        seconds = time.monotonic() - self.started
+        line = f"[{done}/{total}] {seconds:.0f} s  {', '.join(names)}"[:79]
+        print("\r" + line.ljust(self.width), end="", file=sys.stderr, flush=True)
+        self.width = len(line)
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self.shown and self.width:
+            print("\r" + " " * self.width + "\r", end="", file=sys.stderr, flush=True)
+            self.width = 0
+
+
+def run(requests: Sequence[Request], options: Options) -> Iterator[Result]:
+    """Check proposals and yield their results in order, each as soon as it is there.
+
+    An interrupt ends the children and yields what has been found until then.
+    """
+    sessions = [Session(request, options) for request in requests]
+    progress = Progress()
+    waiting = list(sessions)
+    with terminable(), Pool(options.jobs, options.memory) as pool:
+        try:
+            while waiting:
+                _start(sessions, pool)
+                if waiting[0].done:
+                    progress.clear()
+                    yield waiting.pop(0).result()
+                    continue
+                outcome = pool.wait(lambda: _show(progress, sessions, pool))
+                assert isinstance(outcome.task, Assigned)
+                outcome.task.session.take(outcome, pool)
+        except KeyboardInterrupt:
+            progress.clear()
+            for session in waiting:
+                session.interrupted = not session.done
+                yield session.result()
+
+
+def _start(sessions: list[Session], pool: Pool) -> None:
+    for session in sessions:
+        while pool.has_room and (task := session.next_task()) is not None:
+            pool.start(task)
+
+
+def _show(progress: Progress, sessions: list[Session], pool: Pool) -> None:
+    done = sum(len(session.found) for session in sessions)
+    total = sum(session.total for session in sessions)
+    progress(done, total, [child.task.name for child in pool.running])
