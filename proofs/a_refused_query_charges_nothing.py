@@ -1,0 +1,122 @@
+r"""A refused query leaves the ledger as it was.
+
+Claim: If a batch is refused, no entry of the ledger changes.
+Paper: Alg. 1; Alg. 6.
+Method: `settle` is run on batches of one and of two reports, from any ledger, with one entry more
+    that no report of the batch has.
+    Induction on the batch: `settle` collects what it charges beside the ledger and returns the
+    ledger itself at the first report that cannot pay, however many could before it.
+Assumes: The ledger is within the caps (the_ledger_never_passes_the_caps).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from immutables import Map
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume, exists
+from proofs._subjects import (
+    asked,
+    bounded,
+    for_all_rules,
+    name,
+    plain,
+    sealed,
+    spent,
+    with_limits,
+)
+from spec import PAPER, Rules
+from spec.aggregation_service import Ledger, Query, Spent
+from spec.reports import Report
+
+R1, R2 = name(int, "report 1"), name(int, "report 2")
+
+
+def settled(
+    rules: Rules, caps: Spent, query: Query, before: tuple[Spent, Spent], both: bool
+) -> tuple[Ledger, Ledger, bool]:
+    """Settle one or two reports; return the ledger before and after, and whether it was refused."""
+    assume(query.epsilon > 0, 0 <= query.delta, query.delta <= 1)
+    limited = with_limits(rules, epsilon=caps.epsilon, delta=caps.delta)
+    reports = (sealed(R1), sealed(R2)) if both else (sealed(R1),)
+    ledger: Ledger = Map({name(int, "another entry"): before[0]})
+    for report, entry in zip((sealed(R1), sealed(R2)), before, strict=True):
+        assume(0 <= entry.epsilon, entry.epsilon <= caps.epsilon)
+        assume(0 <= entry.delta, entry.delta <= caps.delta)
+        for place in rules.budget_entries(query, report):
+            ledger = ledger.set(place, entry)
+    after, accepted = rules.settle(limited, ledger, query, reports)
+    return ledger, after, accepted is None
+
+
+@for_all_rules("a refused batch leaves every entry as it was")
+def nothing_is_charged(
+    rules: Rules,
+    epsilon_cap: Fraction,
+    delta_cap: Fraction,
+    epsilon_1: Fraction,
+    delta_1: Fraction,
+    epsilon_2: Fraction,
+    delta_2: Fraction,
+    epsilon: Fraction,
+    delta: Fraction,
+    both: bool,
+) -> bool:
+    """Compare every entry of the ledger before and after."""
+    entries = (spent(epsilon_1, delta_1), spent(epsilon_2, delta_2))
+    caps = spent(epsilon_cap, delta_cap)
+    before, after, refused = settled(rules, caps, asked(epsilon, delta), entries, both)
+    if not refused:
+        return True
+    if set(before) != set(after):
+        return False
+    for place, entry in before.items():
+        now = plain(after[place], Spent)
+        if not (now.epsilon == entry.epsilon) & (now.delta == entry.delta):
+            return False
+    return True
+
+
+@exists("not vacuous: one report can pay, the other cannot, and the batch is refused")
+def one_can_pay(rules: Rules, epsilon: Fraction, epsilon_1: Fraction, epsilon_2: Fraction) -> bool:
+    """Find a batch that only one of two reports could pay."""
+    caps, query = spent(Fraction(1), Fraction(0)), asked(epsilon, Fraction(0))
+    entries = (spent(epsilon_1, Fraction(0)), spent(epsilon_2, Fraction(0)))
+    _, _, both = settled(rules, caps, query, entries, both=True)
+    _, _, alone = settled(rules, caps, query, entries, both=False)
+    return both and not alone
+
+
+def settle_one_by_one(
+    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
+) -> tuple[Ledger, tuple[Report, ...] | None]:
+    """Charge report by report, and keep what was charged when one cannot pay."""
+    for report in batch:
+        for entry in rules.budget_entries(query, report):
+            after = rules.charge(rules.limits, ledger.get(entry, Spent()), query, report)
+            if after is None:
+                return ledger, None
+            ledger = ledger.set(entry, after)
+    return ledger, batch
+
+
+PROOF = Proof(
+    claim="a_refused_query_charges_nothing",
+    subject=PAPER,
+    steps=(nothing_is_charged, one_can_pay),
+    controls={"reports are charged one by one": replace(PAPER, settle=settle_one_by_one)},
+)
+
+CHECK = bounded(
+    check_of(
+        PROOF,
+        method="symbolic run of settle, induction on the batch",
+        assumes="the ledger is within the caps",
+        takes_rules=True,
+    ),
+    papers_own=("settle",),
+    bound="batches of at most two reports",
+)

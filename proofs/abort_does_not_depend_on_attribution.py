@@ -1,0 +1,180 @@
+r"""Whether a batch is refused, and what it is charged, is the same with and without a unit.
+
+Claim: `batch`, `budget_entries`, `charge` and `settle` give the same on a report and on the null
+    report with the same identifier.
+Paper: Thm. 4.3; Alg. 1; Alg. 6.
+Method: Two runs. In the first the contents of a report may not be looked at, in the second the
+    report is null. A rule that gives the same without looking gives the same for all contents. The
+    same is then asked of reports with no, one and two contributions, where a rule that looks at
+    them is caught.
+    Induction on the batch: `settle` and `batch` treat every report by itself. Induction on the
+    queries: the two runs start with equal ledgers, and equal ledgers stay equal.
+Assumes: The unit's reports keep their identifiers when they are nulled (READING_NOTES A3).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from immutables import Map
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume, exists
+from proofs._subjects import (
+    asked,
+    bounded,
+    contribution,
+    for_all_rules,
+    holding,
+    name,
+    null,
+    plain,
+    sealed,
+    spent,
+    with_limits,
+)
+from spec import PAPER, Rules
+from spec.aggregation_service import Ledger, Query, Spent
+from spec.reports import Report
+from spec.rules import Limits
+
+R1, R2 = name(int, "report 1"), name(int, "report 2")
+
+
+def same_charge(rules: Rules, caps: Spent, before: Spent, query: Query, report: Report) -> bool:
+    """Compare the charge and the entries of a report with those of its null report."""
+    assume(0 <= before.epsilon, before.epsilon <= caps.epsilon)
+    assume(0 <= before.delta, before.delta <= caps.delta)
+    assume(query.epsilon > 0, 0 <= query.delta, query.delta <= 1)
+    limits = with_limits(rules, epsilon=caps.epsilon, delta=caps.delta).limits
+    without = null(report.report_id)
+    if rules.budget_entries(query, report) != rules.budget_entries(query, without):
+        return False
+    first = rules.charge(limits, before, query, report)
+    second = rules.charge(limits, before, query, without)
+    if first is None or second is None:
+        return first is second
+    first, second = plain(first, Spent), plain(second, Spent)
+    return (first.epsilon == second.epsilon) & (first.delta == second.delta)
+
+
+@for_all_rules("a charge does not look into the report")
+def charge_is_blind(
+    rules: Rules,
+    epsilon_cap: Fraction,
+    delta_cap: Fraction,
+    spent_epsilon: Fraction,
+    spent_delta: Fraction,
+    epsilon: Fraction,
+    delta: Fraction,
+) -> bool:
+    """Run `charge` on a report that may not be looked into, and on its null report."""
+    caps, before = spent(epsilon_cap, delta_cap), spent(spent_epsilon, spent_delta)
+    return same_charge(rules, caps, before, asked(epsilon, delta), sealed(R1))
+
+
+@for_all_rules("a charge is the same for one and for two contributions as for none")
+def charge_is_the_same(
+    rules: Rules,
+    epsilon_cap: Fraction,
+    delta_cap: Fraction,
+    spent_epsilon: Fraction,
+    spent_delta: Fraction,
+    epsilon: Fraction,
+    delta: Fraction,
+    value_1: int,
+    value_2: int,
+    two: bool,
+) -> bool:
+    """Run `charge` on reports with contents, and on their null reports."""
+    assume(value_1 > 0, value_2 > 0)
+    parts = (contribution(value_1), contribution(value_2))
+    report = holding(R1, *(parts if two else parts[:1]))
+    caps, before = spent(epsilon_cap, delta_cap), spent(spent_epsilon, spent_delta)
+    return same_charge(rules, caps, before, asked(epsilon, delta), report)
+
+
+@for_all_rules("a batch with a report and with its null report is settled in the same way")
+def settle_is_the_same(
+    rules: Rules,
+    epsilon_cap: Fraction,
+    delta_cap: Fraction,
+    epsilon_1: Fraction,
+    delta_1: Fraction,
+    epsilon_2: Fraction,
+    delta_2: Fraction,
+    epsilon: Fraction,
+    delta: Fraction,
+    value: int,
+    repeated: bool,
+) -> bool:
+    """Run `batch` and `settle` on two reports, of which the first is nulled in the second run."""
+    query = asked(epsilon, delta)
+    assume(epsilon > 0, 0 <= delta, delta <= 1, value > 0)
+    limited = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
+    ledger: Ledger = Map()
+    for report_id, entry in ((R1, spent(epsilon_1, delta_1)), (R2, spent(epsilon_2, delta_2))):
+        for place in rules.budget_entries(query, null(report_id)):
+            ledger = ledger.set(place, entry)
+
+    def settled(report: Report) -> tuple[Ledger, list[int] | None]:
+        named = (report, null(R2), report) if repeated else (report, null(R2))
+        after, accepted = rules.settle(limited, ledger, query, rules.batch(query, named))
+        return after, None if accepted is None else [each.report_id for each in accepted]
+
+    after, accepted = settled(holding(R1, contribution(value)))
+    after_without, accepted_without = settled(null(R1))
+    if accepted != accepted_without or set(after) != set(after_without):
+        return False
+    for place, entry in after.items():
+        other = plain(after_without[place], Spent)
+        if not (entry.epsilon == other.epsilon) & (entry.delta == other.delta):
+            return False
+    return True
+
+
+@exists("not vacuous: a batch can be refused, and a smaller query be answered")
+def refused_or_not(rules: Rules, small: Fraction, large: Fraction) -> bool:
+    """Find a query that is refused and one that is not."""
+    assume(small > 0, large > small)
+    limits = with_limits(rules, epsilon=Fraction(1), delta=Fraction(0)).limits
+    refused = rules.charge(limits, Spent(), asked(large, Fraction(0)), sealed(R1)) is None
+    return refused and (
+        rules.charge(limits, Spent(), asked(small, Fraction(0)), sealed(R1)) is not None
+    )
+
+
+def charge_real_reports_only(
+    limits: Limits, spent: Spent, query: Query, report: Report
+) -> Spent | None:
+    """Charge nothing for a null report."""
+    return spent if report.is_null else PAPER.charge(limits, spent, query, report)
+
+
+PROOF = Proof(
+    claim="abort_does_not_depend_on_attribution",
+    subject=PAPER,
+    steps=(charge_is_blind, charge_is_the_same, settle_is_the_same, refused_or_not),
+    controls={
+        "only real reports are charged": replace(PAPER, charge=charge_real_reports_only),
+        "a batch holds real reports only": replace(
+            PAPER, batch=lambda _, reports: tuple(r for r in reports if not r.is_null)
+        ),
+        "null reports have no entry": replace(
+            PAPER,
+            budget_entries=lambda _, report: () if report.is_null else (report.report_id,),
+        ),
+    },
+)
+
+CHECK = bounded(
+    check_of(
+        PROOF,
+        method="two runs of charge, batch and settle; induction on the batch",
+        assumes="nulled reports keep their identifiers",
+        takes_rules=True,
+    ),
+    papers_own=("settle", "batch"),
+    bound="batches of at most two reports",
+)
