@@ -133,7 +133,7 @@ def sums(observation: Observation) -> dict[int, int]:
     return dict(answer.released)
 
 
-def cut(law: Law[object], reach: int = 8) -> Iterable[tuple[object, Fraction]]:
+def cut(law: Law[object], reach: int = 4) -> Iterable[tuple[object, Fraction]]:
     """List a law's outcomes; lump the noisy values that lie more than the reach from zero.
 
     Beyond the true sums, which must lie within the reach, the ratio of any two laws of infinite

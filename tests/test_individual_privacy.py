@@ -1,0 +1,197 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from spec import (
+    Contribution,
+    Database,
+    Distribution,
+    Draw,
+    Neighbour,
+    Power,
+    RandomizedResponse,
+    Record,
+    SpecError,
+    SummaryMechanism,
+    SummaryQuery,
+    Theta,
+    Without,
+    indistinguishable,
+    is_rollout,
+    summary_rollout,
+    without_source,
+    without_storage,
+)
+from spec.individual_privacy import (
+    Loss,
+    RandomState,
+    individually_private,
+    loss_by_count,
+    loss_by_value,
+    within,
+)
+from spec.randomized_response import InteractiveRandomizedResponse, Sequences
+from tests.small import TWO, cut, query, seen, small_rules
+
+Steps = list[tuple[Database, SummaryQuery]]
+
+RULES = small_rules(contribution_budget=2, sparsity_budget=2, epsilon=4, delta=Fraction(1, 2))
+CAPS = Theta(epsilon=RULES.limits.epsilon, delta=RULES.limits.delta)
+
+
+def fixed(record: Record) -> Contribution:
+    """Let the report's identifier decide what is contributed: keys 0 and 1, values 1 and 2."""
+    return Contribution(key=record.report_id % 2, value=1 + record.report_id // 2)
+
+
+def ask(*reports: int, epsilon: int = 2, delta: int | Fraction = 0) -> SummaryQuery:
+    keys = () if delta else (0, 1)
+    return SummaryQuery(
+        query=query(*reports, epsilon=epsilon, delta=delta, keys=keys), function=fixed
+    )
+
+
+def of(*records: tuple[str, int]) -> Database:
+    return tuple(Record(unit=unit, report_id=report_id) for unit, report_id in records)
+
+
+DATABASES = [
+    of(("x", 0)),
+    of(("x", 0), ("x", 1)),
+    of(("x", 2), ("x", 0)),
+    of(("z", 0), ("x", 1)),
+    of(("x", 0), ("x", 0)),
+]
+QUESTIONS = [
+    ask(0),
+    ask(0, 1),
+    ask(0, 1, 2, delta=Fraction(1, 4)),
+    ask(1, 1, epsilon=4),
+]
+ONE_STEP: list[Steps] = [[step] for step in product(DATABASES, QUESTIONS)]
+TWO_STEPS: list[Steps] = [
+    [(database, first), (of(("x", 3)), second)]
+    for database, first, second in product(DATABASES[:3], QUESTIONS[:3], QUESTIONS[1:])
+]
+
+
+@pytest.mark.parametrize("loss", [loss_by_count, loss_by_value])
+@pytest.mark.parametrize("neighbour", [without_source, without_storage])
+def test_the_closed_form_is_a_rollout_within_the_caps(loss: Loss, neighbour: Neighbour) -> None:
+    mechanism = SummaryMechanism(rules=RULES)
+    for steps in ONE_STEP + TWO_STEPS:
+        rollout = summary_rollout(RULES, steps, "x", loss)
+        assert within(rollout, CAPS)
+        assert is_rollout(mechanism, neighbour, "x", steps, rollout, TWO, cut)
+
+
+def test_the_closed_form_is_tight_for_one_contribution() -> None:
+    steps: Steps = [(of(("x", 2)), ask(2))]
+    (theta,) = summary_rollout(RULES, steps, "x")
+    assert theta == Theta(epsilon=Fraction(2))
+    less = Theta(epsilon=theta.epsilon - Fraction(1, 10))
+    mechanism = SummaryMechanism(rules=RULES)
+    assert not is_rollout(mechanism, without_source, "x", steps, [less], TWO, cut)
+
+
+def test_the_whole_transcript_stays_within_the_caps() -> None:
+    mechanism = SummaryMechanism(rules=RULES)
+    other = Without(mechanism=mechanism, neighbour=without_source, unit="x")
+    one_key = SummaryQuery(query=query(0, 2, epsilon=2, keys=(0,)), function=fixed)
+    discovery = ask(0, 1, 2, delta=Fraction(1, 4))
+    for question in (one_key, discovery):
+        steps: Steps = [(of(("x", 0), ("z", 2)), one_key), (of(("x", 1)), question)]
+        with_x, without_x = seen(mechanism, steps), seen(other, steps)
+        assert indistinguishable(with_x, without_x, Power(TWO, CAPS.epsilon), CAPS.delta)
+
+
+def test_each_loss_in_numbers() -> None:
+    question = ask(0, 1, 2, epsilon=2, delta=Fraction(1, 4))
+    steps: Steps = [(of(("x", 0), ("x", 1), ("z", 3)), question)]
+    (by_count,) = summary_rollout(RULES, steps, "x", loss_by_count)
+    (by_value,) = summary_rollout(RULES, steps, "x", loss_by_value)
+    assert by_count == by_value == Theta(epsilon=Fraction(2), delta=Fraction(1, 4))
+    (half,) = summary_rollout(RULES, [(of(("x", 0)), question)], "x")
+    assert half == Theta(epsilon=Fraction(1), delta=Fraction(1, 8))
+    (other,) = summary_rollout(RULES, [(of(("z", 0)), question)], "x")
+    assert other == Theta()
+
+
+def test_a_refused_query_costs_nothing() -> None:
+    steps: Steps = [(of(("x", 0)), ask(0, epsilon=3)), ((), ask(0, epsilon=2))]
+    assert summary_rollout(RULES, steps, "x")[1] == Theta()
+
+
+def test_later_steps_count_all_reports_of_the_unit_so_far() -> None:
+    steps: Steps = [(of(("x", 0)), ask(0)), (of(("x", 1)), ask(0, 1))]
+    assert [theta.epsilon for theta in summary_rollout(RULES, steps, "x")] == [1, 2]
+
+
+def test_individual_privacy_asks_for_a_rollout_within_the_caps() -> None:
+    steps: Steps = [(of(("x", 2)), ask(2))]
+
+    def is_one(rollout: object) -> bool:
+        assert isinstance(rollout, tuple)
+        mechanism = SummaryMechanism(rules=RULES)
+        return is_rollout(mechanism, without_source, "x", steps, rollout, TWO, cut)
+
+    exact = summary_rollout(RULES, steps, "x")
+    large = (Theta(epsilon=Fraction(100)),)
+    assert individually_private(is_one, [large, exact], CAPS)
+    assert not individually_private(is_one, [large], CAPS)
+    assert not individually_private(is_one, [(Theta(),)], CAPS)
+
+
+def test_within_looks_at_both_sums() -> None:
+    caps = Theta(epsilon=Fraction(1), delta=Fraction(1, 2))
+    half = Theta(epsilon=Fraction(1, 2), delta=Fraction(1, 4))
+    assert within([half, half], caps)
+    assert not within([half, half, Theta(epsilon=Fraction(1, 100))], caps)
+    assert not within([half, half, Theta(delta=Fraction(1, 100))], caps)
+
+
+def test_a_mechanism_with_a_random_state_has_no_rollouts() -> None:
+    law = RandomizedResponse(outputs=Sequences(((0,), (1,))), power=Power(TWO, Fraction(1)))
+    mechanism = InteractiveRandomizedResponse(law=law)
+
+    steps: list[tuple[tuple[Hashable, ...], Callable[[tuple[Hashable, ...]], int]]]
+    steps = [(("x",), len)]
+
+    def emptied(database: tuple[Hashable, ...], unit: Hashable) -> tuple[Hashable, ...]:
+        return tuple(each for each in database if each != unit)
+
+    with pytest.raises(RandomState, match="InteractiveRandomizedResponse"):
+        is_rollout(mechanism, emptied, "x", steps, [Theta()], TWO)
+
+
+def test_a_rollout_has_one_entry_per_step() -> None:
+    with pytest.raises(ValueError, match="zip"):
+        is_rollout(SummaryMechanism(rules=RULES), without_source, "x", [], [Theta()])
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta"),
+    [(Fraction(-1), Fraction(0)), (Fraction(0), Fraction(2)), (0.5, Fraction(0))],
+)
+def test_parameters_are_exact_and_in_range(epsilon: Fraction, delta: Fraction) -> None:
+    with pytest.raises(SpecError):
+        Theta(epsilon=epsilon, delta=delta)
+
+
+def test_without_replaces_every_database() -> None:
+    class Show:
+        initial = 0
+
+        def step(
+            self, state: int, action: tuple[frozenset[str], str], draw: Draw
+        ) -> tuple[int, str]:
+            database, question = action
+            return state + 1, f"{question} {sorted(database)}"
+
+    shown = Without(mechanism=Show(), neighbour=lambda units, unit: units - {unit}, unit="x")
+    steps = [(frozenset({"x", "z"}), "who?"), (frozenset({"x"}), "who?")]
+    assert seen(shown, steps) == Distribution.certain(("who? ['z']", "who? []"))
