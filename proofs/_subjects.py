@@ -278,7 +278,7 @@ class Inductive(Step[S]):
     """
 
     step: Statement[S]
-    reachable: Statement[S]
+    reachable: Step[S]
 
     @property
     def name(self) -> str:  # type: ignore[override]

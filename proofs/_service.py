@@ -1,0 +1,146 @@
+r"""Noise and threshold as the rules choose them, for all parameters and any base.
+
+Logarithms have no symbolic form. So where `floor_log` is called on symbolic numbers, its contract
+stands in for it: it returns some integer $m$, the largest with $p^m \le r$, and what it was called
+with is noted. The contract is checked on the running function in threshold_meets_the_tail_lemma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from unittest.mock import patch
+
+from proofs._proof import assume
+from proofs._solvers import Exact
+from proofs._subjects import Inductive, asked, for_all_rules, opaque, plain, search, unchecked
+from proofs._symbolic import NotSymbolic
+from spec import Rules, noise
+from spec.aggregation_service import Query
+from spec.noise import DiscreteLaplace, Noise
+from spec.numbers import Base, OutOfRange, Power, bounds, certainly_at_most, decide
+from spec.reports import Report
+from spec.rules import Limits
+
+PRECISION = 4096
+"""The most bits that an instance is decided with."""
+
+
+@dataclass(kw_only=True)
+class FloorLog:
+    """Stand in for `floor_log`: return the given integer and note the arguments."""
+
+    result: int
+    calls: list[tuple[Power, Fraction]] = field(default_factory=list)
+
+    def __call__(self, power: Power, bound: Fraction) -> int:
+        """Return the integer; it is not negative for a bound of at least one."""
+        self.calls.append((power, bound))
+        if bound >= 1:
+            assume(self.result >= 0)
+        return self.result
+
+    def only_call(self) -> tuple[Power, Fraction]:
+        """Return what it was called with, if that happened once."""
+        if len(self.calls) != 1:
+            raise NotSymbolic(f"{len(self.calls)} calls of floor_log, where one was expected,")
+        return self.calls[0]
+
+
+def chosen(
+    rules: Rules, contribution_budget: int, sparsity_budget: int, epsilon: Fraction, delta: Fraction
+) -> tuple[Fraction, int | None]:
+    r"""Return $-\log_b q$ and the truncation of the noise that the rules choose.
+
+    Neither the batch nor the base may be looked at.
+    """
+    base = unchecked(Base)
+    limits = unchecked(
+        Limits,
+        contribution_budget=contribution_budget,
+        sparsity_budget=sparsity_budget,
+        base=base,
+    )
+    query = asked(epsilon, delta)
+    batch = opaque(tuple[Report, ...], "the batch")
+    threshold = rules.threshold(limits, query, batch)
+    law = plain(rules.noise(limits, query, batch, threshold), DiscreteLaplace)
+    if law.decay_power.base is not base:
+        raise NotSymbolic("another base in the noise")
+    return -law.decay_power.exponent, law.truncation
+
+
+@for_all_rules("the threshold reaches the logarithm that the tail lemma asks for")
+def reaches_the_logarithm(
+    rules: Rules,
+    contribution_budget: int,
+    sparsity_budget: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    steps: int,
+) -> bool:
+    r"""Show $q^{T+1-\Lambda_1} \le p^{-(m+1)} < 1/r \le \delta/\Lambda_0$ by its exponents.
+
+    The noise has ratio $q = b^{-c}$ and truncation $T$. The contract says $p^{m+1} > r$ for the
+    power $p = b^e$ and the bound $r$ that `floor_log` was called with.
+    """
+    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
+    stand_in = FloorLog(result=steps)
+    with patch.object(noise, "floor_log", stand_in):
+        rate, truncation = chosen(rules, contribution_budget, sparsity_budget, epsilon, delta)
+    if truncation is None:
+        raise NotSymbolic("no truncation with key discovery")
+    power, bound = stand_in.only_call()
+    reach = rate * (truncation + 1 - contribution_budget)
+    return (reach >= power.exponent * (steps + 1)) & (bound * delta >= sparsity_budget)
+
+
+@search("no threshold leaves more than its share of delta above it", by="exact instances")
+def instances(rules: Rules) -> Mapping[str, Exact] | None:
+    r"""Look for parameters at which $\Pr[X > T - \Lambda_1] > \delta/\Lambda_0$."""
+    for limits, query in parameters(rules.limits):
+        threshold = rules.threshold(limits, query, ())
+        law = rules.noise(limits, query, (), threshold)
+        greatest = law.support[1]
+        if greatest is None:
+            raise OutOfRange("the noise has no greatest value with key discovery")
+        bound = greatest - limits.contribution_budget
+        share = query.delta / limits.sparsity_budget
+        if not decide(partial(at_most, law, bound, share), PRECISION):
+            return {
+                "base": limits.base.value or Fraction(0),
+                "contribution_budget": limits.contribution_budget,
+                "sparsity_budget": limits.sparsity_budget,
+                "epsilon": query.epsilon,
+                "delta": query.delta,
+                "truncation": greatest,
+                "tail": bounds(law.tail(bound))[0],
+            }
+    return None
+
+
+def at_most(law: Noise, bound: int, share: Fraction) -> bool | None:
+    """Compare a tail with a share, at the current precision."""
+    return certainly_at_most(law.tail(bound), share)
+
+
+def parameters(limits: Limits) -> Iterator[tuple[Limits, Query]]:
+    """List exact parameters, small ones first, then those of the rules."""
+    for contribution, keys, rate in product((1, 2, 3), (1, 2, 3), (1, 2)):
+        small = replace(
+            limits,
+            base=Base(Fraction(2)),
+            contribution_budget=contribution,
+            sparsity_budget=keys,
+        )
+        for delta in (Fraction(1, 2), Fraction(1, 8), Fraction(1, 1000)):
+            yield small, Query(epsilon=Fraction(rate * contribution), delta=delta)
+    for share in (1, 10, 100):
+        yield limits, Query(epsilon=limits.epsilon / share, delta=limits.delta)
+
+
+THRESHOLD = Inductive(step=reaches_the_logarithm, reachable=instances)
+"""The step that a threshold leaves its share of delta; refuted only by an instance that runs."""

@@ -1,0 +1,147 @@
+r"""Claim: the threshold of the algorithm meets the tail lemma's hypothesis for $\delta/\Lambda_0$.
+
+Paper: Fact 3.3.
+Method: threshold and noise of the rules run for all parameters, with floor_log by its contract;
+    the contract on the running function; broken rules refuted by exact instances.
+Assumes: the laws of powers for the base, which is above one; floor_log returns the largest integer
+    $m$ with $p^m \le r$, which is checked on its loops and at exact values.
+
+The algorithm takes $T = \Lambda_1 + m$ with the largest $m$ such that $p^m \le \Lambda_0/\delta$,
+where $p = e^{\epsilon/\Lambda_1} = 1/q$. So $p^{m+1} > \Lambda_0/\delta$, and
+$A = q^{T+1-\Lambda_1} = p^{-(m+1)} < \delta/\Lambda_0$. This is what the tail lemma concludes from
+its hypothesis about the real $\tau$, whose floor $T$ is. Its last step gives
+$\Pr[X > T - \Lambda_1] \le A$.
+
+`floor_log` first guesses $m$ by a logarithm and then corrects it by comparing powers. Its first
+loop ends only where $p^{m+1} > r$, and its second one only where $p^m \le r$, having passed
+$p^{m+1} > r$. This is run for guesses that are up to three steps wrong in either direction.
+
+Rules whose threshold calls no `floor_log` are not proved. They are refuted where an instance fails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import cast
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume, calculation, exists, for_all
+from proofs._service import THRESHOLD
+from spec import PAPER, Rules
+from spec.aggregation_service import Query
+from spec.noise import DiscreteLaplace, Noise, laplace_upper_tail
+from spec.numbers import NATURAL, Base, Power, floor_log
+from spec.reports import Report
+from spec.rules import Limits
+
+
+@dataclass(frozen=True, eq=False)
+class AnyPower:
+    """Be a power whose comparison with the bound is decided by a real logarithm of the bound."""
+
+    logarithm: Fraction
+    exponent: Fraction = Fraction(1)
+    base: Base = Base(Fraction(2))
+
+    def __pow__(self, exponent: int) -> AnyPower:
+        """Raise the power."""
+        return replace(self, exponent=self.exponent * exponent)
+
+    def at_most(self, _: Fraction) -> bool:
+        """Compare exponents instead of powers."""
+        return self.exponent <= self.logarithm
+
+
+@for_all("the loops of floor_log end at the floor, whatever the first guess")
+def loops_end_at_the_floor(_: Rules, logarithm: Fraction) -> bool:
+    """Guess zero, by the bound one, where the logarithm is up to three steps away."""
+    assume(-3 <= logarithm, logarithm <= 3)
+    found = floor_log(cast(Power, AnyPower(logarithm)), Fraction(1))
+    return (found <= logarithm) & (logarithm < found + 1)
+
+
+@calculation("floor_log returns the largest power within the bound, ties too", by="exact numbers")
+def contract_at_exact_values(_: Rules) -> bool:
+    """Try rational and irrational powers, and bounds that are powers themselves."""
+    bounds = [Fraction(1, 1000), Fraction(1, 8), Fraction(1), Fraction(27, 8), Fraction(20 * 10**8)]
+    powers = [
+        Power(base, exponent)
+        for base in (Base(Fraction(2)), Base(Fraction(3, 2)), NATURAL)
+        for exponent in (Fraction(1, 65536), Fraction(1, 3), Fraction(1), Fraction(7, 2))
+    ]
+    return all(
+        (power ** floor_log(power, bound)).at_most(bound)
+        and not (power ** (floor_log(power, bound) + 1)).at_most(bound)
+        for power in powers
+        for bound in bounds
+    )
+
+
+@for_all("a height below its share of delta leaves at most the share in the tail")
+def tail_is_at_most_the_share(
+    _: Rules, q: Fraction, height: Fraction, lift: Fraction, share: Fraction
+) -> bool:
+    r"""Take $A = q^{T+1-\Lambda_1}$ as the height and $q^{\Lambda_1}$ as the lift to the edge."""
+    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= share)
+    return laplace_upper_tail(q, height, height * lift) <= share
+
+
+@exists("a tail that is positive and below its share")
+def not_vacuous(_: Rules, q: Fraction, height: Fraction, lift: Fraction, share: Fraction) -> bool:
+    """Show that the assumptions about the powers can hold, with something in the tail."""
+    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= share)
+    tail = laplace_upper_tail(q, height, height * lift)
+    return (0 < tail) & (tail < share)
+
+
+@calculation("at exact parameters the threshold is above the budget", by="exact numbers")
+def threshold_at_exact_values(rules: Rules) -> bool:
+    r"""Take $b = 2$, $\Lambda_1 = 2$, $\Lambda_0 = 1$, $\epsilon = 2$: $\tau$ is an integer."""
+    limits = replace(rules.limits, base=Base(Fraction(2)), contribution_budget=2, sparsity_budget=1)
+    threshold = rules.threshold(limits, Query(epsilon=Fraction(2), delta=Fraction(1, 8)), ())
+    if threshold is None:
+        raise ValueError("no threshold with key discovery")
+    return threshold > limits.contribution_budget
+
+
+def without_first_budget(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    r"""Return $\Lambda_1 \ln(\Lambda_0/\delta)/\epsilon$ only."""
+    threshold = PAPER.threshold(limits, query, batch)
+    return None if threshold is None else threshold - limits.contribution_budget
+
+
+def without_sparsity(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    r"""Give every key all of $\delta$."""
+    return PAPER.threshold(replace(limits, sparsity_budget=1), query, batch)
+
+
+def wider_noise(
+    limits: Limits, query: Query, _: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    """Double the scale of the noise and keep the threshold."""
+    decay = Power(limits.base, -query.epsilon / (2 * limits.contribution_budget))
+    return DiscreteLaplace(decay_power=decay, truncation=threshold)
+
+
+PROOF = Proof(
+    claim="threshold_meets_the_tail_lemma",
+    subject=PAPER,
+    steps=(
+        THRESHOLD,
+        loops_end_at_the_floor,
+        contract_at_exact_values,
+        tail_is_at_most_the_share,
+        threshold_at_exact_values,
+        not_vacuous,
+    ),
+    controls={
+        "threshold without its first contribution budget": replace(
+            PAPER, threshold=without_first_budget
+        ),
+        "threshold without the sparsity budget": replace(PAPER, threshold=without_sparsity),
+        "noise twice as wide as the threshold allows": replace(PAPER, noise=wider_noise),
+    },
+)
+
+CHECK = check_of(PROOF, header=__doc__, takes_rules=True)
