@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,6 +12,9 @@ import spec
 
 BAD_INPUT = 2
 """The exit status for input that cannot be used."""
+
+CUT_SHORT = 141
+"""The exit status, as shells have it, of a command whose output nobody reads to the end."""
 
 
 def misplaced(package: str | None, beside: Path) -> str | None:
@@ -36,7 +40,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_commands(commands)
     parsed = parser.parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = parsed.run
-    return run(parsed)
+    try:
+        status = run(parsed)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads our output has seen enough. Python flushes once more when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CUT_SHORT
+    return status
 
 
 def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -65,6 +65,7 @@ class Outcome:
     rule: str = ""
     printed: str = ""
     seconds: float = 0.0
+    call_seconds: float = 0.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -218,6 +219,7 @@ class Pool:
             how=how,
             rule=rule,
             seconds=child.seconds(),
+            call_seconds=time.monotonic() - child.call_started,
             printed=child.close(),
         )
 

@@ -156,10 +156,11 @@ def run_guarded(
     check: Check, proposal: Proposal, request: Request, job: Job, trace: Trace
 ) -> Found:
     """Run a check with the changed rules guarded; whatever happens, return a finding."""
-    guard = Guard(path=request.path or Path(request.name), trace=trace)
+    path = request.path or Path(request.name)
+    guard = Guard(path=path, twice=check not in CHECKS, trace=trace)
     try:
         finding = portable(check.run(guard.around(proposal.rules)), request)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         blame = blamed(error, guard)
         if blame and blame not in (*guard.misbehaved, *guard.exhausted.values()):
             guard.misbehaved.append(blame)
@@ -334,7 +335,7 @@ class Session:
             message = f"{who} {outcome.how}"
             return Found(finding=unknown(job, message), misbehaved=(message,))
         if outcome.ending is Ending.HUNG:
-            message = f"{who} did not return within {outcome.task.call_seconds:g} s"
+            message = f"{who} did not return within {outcome.call_seconds:.0f} s"
             self._give_up(rule, message, pool)
         else:
             message = f"{who} was not finished within {outcome.task.seconds:g} s"
