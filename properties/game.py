@@ -75,7 +75,7 @@ class Window:
     hidden: int | None = None
 
     def outcomes(self, law: Law[object]) -> Iterable[tuple[object, Fraction]]:
-        """List a law's outcomes; lump the noisy values outside the window where noise is infinite."""
+        """List a law's outcomes; lump noisy values outside the window where noise is infinite."""
         if not isinstance(law, Noisy):
             return law.outcomes()
         low, high = law.noise.support

@@ -209,9 +209,9 @@ def _with_curve(solution: Solution, games: dict[tuple[Unit, str], Game]) -> Solu
 
     factor: Fraction | None = Fraction(1)
     try:
-        for step in range(int(solution.epsilon) + 1):
-            worst(Fraction(step))
         if solution.refuted:
+            for step in range(int(solution.epsilon) + 1):
+                worst(Fraction(step))
             factor = _least_factor(solution, worst)
     except OutOfTime:
         factor = None if solution.refuted else Fraction(1)

@@ -227,11 +227,7 @@ def attribution_universe() -> Universe:
         units=("A", "B"),
         moves=7,
         sources=(source("A", "ac", 100), source("B", "bc", 5, 3)),
-        triggers=(
-            trigger("c", limits.contribution_budget),
-            trigger("c", 1),
-            trigger("a", limits.contribution_budget, 2),
-        ),
+        triggers=(trigger("c", limits.contribution_budget), trigger("a", 1, 2)),
         trigger_count=2,
         queries=summary_queries(limits),
         query_count=2,

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from immutables import Map
 
@@ -87,12 +87,15 @@ class MoveWithout(Protocol):
 class Relation:
     """Name a neighbour relation and say how the world without a unit moves.
 
+    `units` says whose absence it is about: sources (ARA) or devices in time windows (PAA).
+
     Paper: Sec. 3.1; Def. 3.6.
     """
 
     name: str
     meaning: str
     move: MoveWithout
+    units: Literal["sources", "devices", "any"] = "any"
 
     def without(self, rules: Rules, unit: Unit) -> OtherWorld:
         """Return the system without the unit."""
@@ -365,11 +368,13 @@ ATTRIBUTION_FIXED = Relation(
     name="attribution fixed",
     meaning="attribution runs once; the reports credited to x are null; admission runs again",
     move=with_credits_changed(delete_credits),
+    units="sources",
 )
 NULL_STORE = Relation(
     name="null store",
     meaning="programs run once; the contributions of x are deleted; admission runs again",
     move=with_credits_changed(delete_credits),
+    units="devices",
 )
 NULLED_AFTER_ADMISSION = Relation(
     name="nulled after admission",
@@ -380,21 +385,25 @@ MOVED_TO_DUMMY = Relation(
     name="moved to the dummy",
     meaning="what is credited to x is credited to the dummy source, which contributes it",
     move=with_credits_changed(move_credits_to_dummy),
+    units="sources",
 )
 EMPTY_STORE = Relation(
     name="empty store",
     meaning="the programs of x run on an empty store and contribute",
     move=with_credits_changed(run_on_empty_store),
+    units="devices",
 )
 NEVER_MATCHES = Relation(
     name="never matches",
     meaning="x is registered and wins no trigger; everything runs again",
     move=never_match,
+    units="sources",
 )
 NEVER_REGISTERED = Relation(
     name="never registered",
     meaning="x is not registered; everything runs again",
     move=never_register,
+    units="sources",
 )
 RELATIONS = (
     ATTRIBUTION_FIXED,

@@ -1,0 +1,236 @@
+r"""The checks of this package: games in small universes, production parameters, state machines.
+
+Each check is about one claim and runs on the rules it is given. How long it may take, which
+universes it searches and which neighbour relation it uses are fixed when it is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from time import perf_counter_ns
+
+from properties.attack import DoesNotReplay, decimal
+from properties.solve import Solution, solve
+from properties.universe import (
+    Universe,
+    aggregation_universe,
+    attribution_universe,
+    combined_universe,
+    event_universe,
+)
+from spec.aggregation_service import Query, Spent, charge
+from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+from spec.contributions import Budgets, Cause, Credit
+from spec.neighbours import (
+    ATTRIBUTION_FIXED,
+    EMPTY_STORE,
+    MOVED_TO_DUMMY,
+    NULL_STORE,
+    Relation,
+    RelationUndefined,
+)
+from spec.numbers import Real
+from spec.paper import PAPER
+from spec.reports import Report
+from spec.rules import Limits, Rules
+
+ATTRIBUTION = "attribution_summaries_are_private"
+AGGREGATION = "aggregation_summaries_are_private"
+EVENT_LEVEL = "event_level_reports_are_private"
+TOGETHER = "summary_and_event_reports_compose"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effort:
+    """Say how far a game is solved and how long it may take.
+
+    Moves bound the search, so that the same rules get the same verdict on any machine; the time is
+    there for rules that are slow themselves.
+    """
+
+    name: str
+    moves: int
+    seconds: int
+    fewest: int = 3
+
+
+EFFORTS = {
+    "quick": Effort(name="quick", moves=5, seconds=60),
+    "standard": Effort(name="standard", moves=7, seconds=120),
+    "deep": Effort(name="deep", moves=9, seconds=1800),
+}
+
+
+def universe_for(claim: str) -> Universe:
+    """Return the default universe of a guarantee."""
+    made: dict[str, Callable[[], Universe]] = {
+        ATTRIBUTION: attribution_universe,
+        AGGREGATION: aggregation_universe,
+        EVENT_LEVEL: event_universe,
+        TOGETHER: combined_universe,
+    }
+    return made[claim]()
+
+
+def concerns(universe: Universe, claim: str) -> bool:
+    """Tell whether a universe that a proposal names is about a guarantee."""
+    about = {
+        ATTRIBUTION: universe.promise == "summary" and bool(universe.sources),
+        AGGREGATION: universe.promise == "summary" and bool(universe.events),
+        EVENT_LEVEL: universe.promise == "event",
+        TOGETHER: universe.promise == "both",
+    }
+    return about[claim]
+
+
+def game_finding(
+    claim: str, rules: Rules, relation: Relation, universe: Universe, effort: Effort
+) -> Finding:
+    """Solve a universe and say what that means for a guarantee."""
+    start = perf_counter_ns()
+    found = Finding(
+        claim=claim,
+        check=f"game: {universe.name}, {relation.name}",
+        verdict=Verdict.UNKNOWN,
+        method="worst adversary, solved exactly",
+        assumes=f"neighbours: {relation.name}",
+    )
+    try:
+        solution = solve(rules, relation, universe, Fraction(effort.seconds), effort.moves)
+        found = judged(found, solution, effort)
+    except RelationUndefined as reason:
+        found = replace(found, detail=f"the neighbour relation is undefined: {reason}")
+    except DoesNotReplay as reason:
+        found = replace(found, detail=f"ALARM: a found attack does not replay: {reason}")
+    seconds = Fraction(perf_counter_ns() - start, 10**9)
+    return replace(found, seconds=decimal(seconds, 2))
+
+
+def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
+    """Turn a solution into a finding."""
+    found = replace(found, bound=solution.searched)
+    promise = f"delta {solution.delta} at epsilon {solution.epsilon}"
+    if solution.attack is not None:
+        factor = (
+            "no multiple of epsilon up to 8 keeps delta"
+            if solution.factor is None
+            else f"in this universe it holds with {solution.factor} epsilon"
+        )
+        return replace(
+            found,
+            verdict=Verdict.REFUTED,
+            detail=f"exact delta {solution.worst} where {promise} is promised; {factor}",
+            attack=solution.attack,
+            counterexample={
+                "delta": str(solution.worst),
+                "promised": str(solution.delta),
+                "factor": "none" if solution.factor is None else str(solution.factor),
+                "inequality": solution.attack.inequality(),
+            },
+        )
+    if solution.vacuous:
+        return replace(found, detail="the neighbour relation never made a difference here")
+    if solution.worst > solution.delta:
+        return replace(found, detail="cutting infinite noise leaves the answer open here")
+    if solution.solved < min(effort.fewest, solution.universe.moves):
+        return replace(found, detail=f"only {solution.solved} moves were solved in time")
+    return replace(
+        found,
+        verdict=Verdict.HOLDS,
+        detail=f"exact worst delta {solution.worst}, promised {promise}",
+    )
+
+
+def game_check(claim: str, relation: Relation, universe: Universe, effort: Effort) -> Check:
+    """Return the check that solves a universe for a guarantee."""
+
+    def run(rules: Rules) -> Finding:
+        return game_finding(claim, rules, relation, universe, effort)
+
+    def control(name: str, broken: Rules, other: Relation = relation) -> Control:
+        return Control(
+            name=name,
+            run=lambda: game_finding(claim, broken, other, universe, EFFORTS["quick"]),
+            rules=broken if other is relation else None,
+        )
+
+    controls = {
+        ATTRIBUTION: (
+            control("only real reports are charged", REAL_REPORTS_CHARGED),
+            control("a repeated report counts twice", REPEATS_COUNT),
+            control("no report when the budget is used up", SILENT_WHEN_EXHAUSTED),
+            control("the dummy contributes", PAPER, MOVED_TO_DUMMY),
+        ),
+        AGGREGATION: (
+            control("only real reports are charged", REAL_REPORTS_CHARGED),
+            control("the neighbour's store is empty", PAPER, EMPTY_STORE),
+        ),
+        EVENT_LEVEL: (control("always truthful", ALWAYS_TRUTHFUL),),
+        TOGETHER: (control("always truthful", ALWAYS_TRUTHFUL),),
+    }
+    return Check(
+        claim=claim,
+        name=f"game: {universe.name}, {relation.name}",
+        run=run,
+        controls=controls[claim],
+    )
+
+
+def charge_real_reports_only(
+    limits: Limits, spent: Spent, query: Query, report: Report
+) -> Spent | None:
+    """Charge nothing for a null report."""
+    return spent if report.is_null else charge(limits, spent, query, report)
+
+
+def count_repetitions(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+    """Let a report stand in a batch as often as it is listed."""
+    del query
+    return reports
+
+
+def send_real_reports_only(
+    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
+) -> bool:
+    """Send no null reports."""
+    del budgets, credits, cause
+    return not report.is_null
+
+
+def always_truthful(power: Real, size: int) -> Real:
+    """Never randomize a response."""
+    del power, size
+    return Fraction(1)
+
+
+REAL_REPORTS_CHARGED = replace(PAPER, charge=charge_real_reports_only)
+REPEATS_COUNT = replace(PAPER, batch=count_repetitions)
+SILENT_WHEN_EXHAUSTED = replace(PAPER, sends=send_real_reports_only)
+ALWAYS_TRUTHFUL = replace(PAPER, truth_probability=always_truthful)
+
+
+def property_checks(
+    effort: str = "standard",
+    seed: int = 0,
+    relation: Relation | None = None,
+    universes: tuple[Universe, ...] = (),
+) -> tuple[Check, ...]:
+    """Return the checks for a proposal, cheapest and most telling first."""
+    del seed
+    chosen = EFFORTS[effort]
+    checks: list[Check] = []
+    for claim in (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER):
+        usual = NULL_STORE if claim == AGGREGATION else ATTRIBUTION_FIXED
+        wanted = relation if relation is not None and applies(relation, claim) else usual
+        named = tuple(universe for universe in universes if concerns(universe, claim))
+        for universe in named or (universe_for(claim),):
+            checks.append(game_check(claim, wanted, universe, chosen))
+    return tuple(checks)
+
+
+def applies(relation: Relation, claim: str) -> bool:
+    """Tell whether a neighbour relation is one for the units of a guarantee."""
+    units = "devices" if claim == AGGREGATION else "sources"
+    return claim in CLAIMS and relation.units in (units, "any")
