@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import cast
 
 from properties.game import Branch, Game, Plan, Window
-from properties.universe import Universe
 from spec.aggregation_service import Aborted, Answer, Query
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Unit
@@ -25,6 +24,7 @@ from spec.numbers import SpecError
 from spec.private_aggregation_client import DeviceWindow, Event
 from spec.rules import Rules
 from spec.system import Move, PassTime, System, SystemMechanism
+from spec.universe import Universe
 
 Transcript = tuple[Hashable, ...]
 

@@ -14,7 +14,6 @@ from time import perf_counter_ns
 from properties.attack import DoesNotReplay, decimal
 from properties.solve import Solution, solve
 from properties.universe import (
-    Universe,
     aggregation_universe,
     attribution_universe,
     combined_universe,
@@ -35,6 +34,7 @@ from spec.numbers import Real
 from spec.paper import PAPER
 from spec.reports import Report
 from spec.rules import Limits, Rules
+from spec.universe import Universe
 
 ATTRIBUTION = "attribution_summaries_are_private"
 AGGREGATION = "aggregation_summaries_are_private"

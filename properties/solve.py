@@ -15,13 +15,14 @@ from typing import cast
 
 from properties.attack import Attack, attack_of, untyped
 from properties.game import Game, OutOfTime, OutOfWindow, Window, World, with_answers_remembered
-from properties.universe import SystemMenu, Universe
+from properties.universe import SystemMenu
 from spec.contributions import Unit
 from spec.neighbours import Relation, Worlds
 from spec.numbers import Power, SpecError
 from spec.paper import PAPER
 from spec.rules import Rules
 from spec.system import SystemMechanism
+from spec.universe import Universe
 
 LARGEST_FACTOR = 8
 MARGIN = 12

@@ -12,12 +12,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import combinations
-from typing import Literal, TypeAlias
 
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.claims import SERVICE
-from spec.contributions import Unit
 from spec.event_client import EventSource, EventTrigger, TriggerSpecification
 from spec.neighbours import Worlds
 from spec.numbers import Base
@@ -25,81 +23,7 @@ from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow, Event, Program, Storage
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System
-
-Promise: TypeAlias = Literal["summary", "event", "both"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Universe:
-    """List what the adversary may do.
-
-    Each source may be registered once. Of `triggers`, `events` and `event_triggers` any may be
-    used, also repeatedly, up to the counts. A query is one of `queries`, asked for any set of the
-    reports that have arrived; with `repeats` one report of the set may stand in it twice.
-    `moments` are the times to which the adversary may let time pass, in this order.
-    """
-
-    name: str
-    limits: Limits
-    units: tuple[Unit, ...]
-    moves: int
-    sources: tuple[Source, ...] = ()
-    triggers: tuple[Trigger, ...] = ()
-    trigger_count: int = 0
-    events: tuple[Event, ...] = ()
-    event_count: int = 0
-    event_sources: tuple[EventSource, ...] = ()
-    event_triggers: tuple[EventTrigger, ...] = ()
-    event_trigger_count: int = 0
-    queries: tuple[Query, ...] = ()
-    query_count: int = 0
-    moments: tuple[int, ...] = ()
-    repeats: bool = True
-    promise: Promise = "summary"
-
-    @property
-    def promised(self) -> tuple[Fraction, Fraction]:
-        """Return the (epsilon, delta) that the APIs of this universe promise."""
-        summary, event = self.limits.epsilon, self.limits.event_epsilon
-        return {
-            "summary": (summary, self.limits.delta),
-            "event": (event, Fraction(0)),
-            "both": (summary + event, self.limits.delta),
-        }[self.promise]
-
-    @property
-    def size(self) -> int:
-        """Return the number of different things there are, a rough measure of the universe."""
-        return (
-            len(self.sources)
-            + len(self.event_sources)
-            + self.trigger_count
-            + self.event_count
-            + self.event_trigger_count
-            + self.query_count
-            + len(self.moments)
-        )
-
-    def describe(self) -> str:
-        """Say in one line what is searched."""
-        parts = [
-            (len(self.sources), "source"),
-            (self.trigger_count, "trigger"),
-            (self.event_count, "event"),
-            (len(self.event_sources), "event-level source"),
-            (self.event_trigger_count, "event-level trigger"),
-            (self.query_count, "query"),
-            (len(self.moments), "tick"),
-        ]
-        words = [f"{n} {plural(word, n)}" for n, word in parts if n]
-        return f"{self.name}: at most {', '.join(words)} in {self.moves} moves"
-
-
-def plural(word: str, count: int) -> str:
-    """Return the word for this many."""
-    if count == 1:
-        return word
-    return word[:-1] + "ies" if word.endswith("y") else word + "s"
+from spec.universe import Universe
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,7 @@ from spec.summary_mechanism import (
     without_storage,
 )
 from spec.system import DuplicateReport, Move, Observation, PassTime, System, SystemMechanism, step
+from spec.universe import Universe
 
 __all__ = [
     "ATTRIBUTION_FIXED",
@@ -169,6 +170,7 @@ __all__ = [
     "TriggerSpecification",
     "Unit",
     "UniversalQuery",
+    "Universe",
     "UnknownReport",
     "UnknownSource",
     "Without",

@@ -1,10 +1,10 @@
 r"""The paper's theorems as data, and the vocabulary of verdicts.
 
-A claim is one sentence about the specification: a *guarantee* (what users are promised), a *lemma* (what
-a proof uses) or an *assumption* (what the paper's proof takes for granted and a change can break). Each has
-its place in the paper, the rules it depends on, and what it does not cover. Checks in `proofs/` and
-`properties/` decide claims and carry their names. A check answers with one of four verdicts; a fifth says
-that nothing the claim depends on has changed.
+A claim is one sentence about the specification: a *guarantee* (what users are promised), a
+*lemma* (what a proof uses) or an *assumption* (what the paper's proof takes for granted and a
+change can break). Each has its place in the paper, the rules it depends on, and what it does not
+cover. Checks in `proofs/` and `properties/` decide claims and carry their names. A check answers
+with one of four verdicts; a fifth says that nothing the claim depends on has changed.
 
 Statements of the paper that are false as written are claims too: that they are false.
 
@@ -23,8 +23,8 @@ from spec.rules import Rules
 class Verdict(StrEnum):
     """Say what a check found.
 
-    `PROVED` is for all values. `HOLDS` is up to a stated bound. `REFUTED` comes with a counterexample
-    that was replayed. `UNKNOWN` comes with the reason.
+    `PROVED` is for all values. `HOLDS` is up to a stated bound. `REFUTED` comes with a
+    counterexample that was replayed. `UNKNOWN` comes with the reason.
 
     Paper: none (vocabulary).
     """
@@ -51,8 +51,8 @@ class Kind(StrEnum):
 class Claim:
     """State a claim: its name is a sentence, `rules` are the fields of `Rules` it depends on.
 
-    `subjects` are the objects of the specification it is about, as dotted names. `relation` names the
-    neighbour relation where there is one.
+    `subjects` are the objects of the specification it is about, as dotted names. `relation` names
+    the neighbour relation where there is one.
 
     Paper: none (vocabulary).
     """
@@ -203,7 +203,8 @@ CLAIMS = _claims(
     Claim(
         id="the_ledger_never_passes_the_caps",
         kind=Kind.GUARANTEE,
-        statement="No report is ever charged beyond the caps, and what it took part in was charged.",
+        statement="No report is ever charged beyond the caps, and what it took part in was "
+        "charged.",
         formula=r"B_\varepsilon(r) \le \varepsilon_* \wedge B_\delta(r) \le \delta_*",
         paper="Alg. 1",
         subjects=("spec.aggregation_service.charge", "spec.aggregation_service.settle"),
@@ -212,7 +213,8 @@ CLAIMS = _claims(
     Claim(
         id="summary_and_event_reports_compose",
         kind=Kind.GUARANTEE,
-        statement="Summary and event-level reports of one source together are private with the sum of "
+        statement="Summary and event-level reports of one source together are private with the "
+        "sum of "
         "both budgets.",
         formula=r"(\varepsilon_* + \varepsilon, \delta_*)",
         paper="none (READING_NOTES E1)",
@@ -232,7 +234,8 @@ CLAIMS = _claims(
     Claim(
         id="truncated_tail_is_below_delta",
         kind=Kind.LEMMA,
-        statement="A truncation point at least ln(1/δ)/a + Δ leaves at most δ above τ − Δ, for real τ.",
+        statement="A truncation point at least ln(1/δ)/a + Δ leaves at most δ above τ − Δ, for "
+        "real τ.",
         formula=r"\tau \ge \ln(1/\delta)/a + \Delta \Rightarrow \Pr[X > \tau - \Delta] \le \delta",
         paper="Lem. A.1",
         subjects=("spec.noise.laplace_upper_tail",),
@@ -241,7 +244,8 @@ CLAIMS = _claims(
         id="threshold_meets_the_tail_lemma",
         kind=Kind.LEMMA,
         statement="The threshold of the algorithm meets the tail lemma's hypothesis for δ/Λ0.",
-        formula=r"\lfloor\tau\rfloor \ge \Lambda_1 + \lfloor \ln(\Lambda_0/\delta)\Lambda_1/\varepsilon \rfloor",
+        formula=r"\lfloor\tau\rfloor \ge \Lambda_1 + \lfloor "
+        r"\ln(\Lambda_0/\delta)\Lambda_1/\varepsilon \rfloor",
         paper="Fact 3.3",
         subjects=("spec.aggregation_service.threshold", "spec.noise.threshold"),
         rules=("threshold", "noise", "releases", "limits"),
@@ -258,7 +262,8 @@ CLAIMS = _claims(
     Claim(
         id="truncated_laplace_is_private",
         kind=Kind.LEMMA,
-        statement="Truncated noise hides any change of L1 norm Δ in at most s coordinates, up to δ.",
+        statement="Truncated noise hides any change of L1 norm Δ in at most s coordinates, up to "
+        "δ.",
         formula=r"u + \xi \approx_{\varepsilon, \delta} v + \xi",
         paper="Fact 3.3",
         subjects=("spec.noise.laplace_mass", "spec.noise.laplace_upper_tail"),
@@ -267,7 +272,8 @@ CLAIMS = _claims(
     Claim(
         id="truncated_noise_needs_no_sparsity_bound",
         kind=Kind.LEMMA,
-        statement="With truncated noise δ is spent in proportion to value, whatever the number of keys.",
+        statement="With truncated noise δ is spent in proportion to value, whatever the number "
+        "of keys.",
         formula=r"\sum_i f(\Delta_i) \le f(\Delta) \wedge f(V) \le (V/\Lambda_1) f(\Lambda_1)",
         paper="none (READING_NOTES E3)",
         subjects=("spec.noise.displaced_mass",),
@@ -311,17 +317,30 @@ CLAIMS = _claims(
     Claim(
         id="summary_mechanism_is_individually_private",
         kind=Kind.LEMMA,
-        statement="The rollout of every unit of M_SR sums to at most the caps: ARA and PAA, ε and δ.",
-        formula=r"\sum_t \varepsilon_{x,t} \le \varepsilon_* \wedge \sum_t \delta_{x,t} \le \delta_*",
+        statement="The rollout of every unit of M_SR sums to at most the caps: ARA and PAA, ε "
+        "and δ.",
+        formula=r"\sum_t \varepsilon_{x,t} \le \varepsilon_* \wedge \sum_t \delta_{x,t} \le "
+        r"\delta_*",
         paper="Thm. 4.3; Thm. 4.5",
         subjects=("spec.summary_mechanism.SummaryMechanism",),
-        rules=("cap", "admit", "grant", "contribute", "charge", "settle", "budget_entries", "batch",
-               "totals", "limits"),
+        rules=(
+            "cap",
+            "admit",
+            "grant",
+            "contribute",
+            "charge",
+            "settle",
+            "budget_entries",
+            "batch",
+            "totals",
+            "limits",
+        ),
     ),
     Claim(
         id="individual_privacy_implies_privacy",
         kind=Kind.LEMMA,
-        statement="A mechanism whose rollouts, with both histories replaced, sum to at most the caps is "
+        statement="A mechanism whose rollouts, with both histories replaced, sum to at most the "
+        "caps is "
         "private against every interactive adversary.",
         formula=r"P_1 P_2 \le e^{\varepsilon_1 + \varepsilon_2} Q_1 Q_2 + \mu + P_1 \delta_2",
         paper="Thm. 4.2",
@@ -339,7 +358,8 @@ CLAIMS = _claims(
     Claim(
         id="rollouts_as_written_miss_the_state",
         kind=Kind.LEMMA,
-        statement="As written, individual privacy does not imply privacy: a mechanism can store first "
+        statement="As written, individual privacy does not imply privacy: a mechanism can store "
+        "first "
         "and tell later.",
         formula=r"\mathcal{M}(S_{t-1}, D_t, q_t)\ \mathrm{vs}\ \mathcal{M}(S_{t-1}, D_t^{-x}, q_t)",
         paper="Thm. 4.2",
@@ -356,7 +376,8 @@ CLAIMS = _claims(
     Claim(
         id="a_contributing_dummy_costs_a_factor",
         kind=Kind.LEMMA,
-        statement="If records moved to the dummy source contribute, the factor is 2, or 3 if the dummy "
+        statement="If records moved to the dummy source contribute, the factor is 2, or 3 if the "
+        "dummy "
         "holds records already.",
         formula=r"2\varepsilon_*, 3\varepsilon_*",
         paper="Thm. 4.3",
@@ -365,7 +386,8 @@ CLAIMS = _claims(
     Claim(
         id="truthful_outputs_may_leave_the_set_as_written",
         kind=Kind.LEMMA,
-        statement="As written, truthful event-level answers may leave the output set, with infinite "
+        statement="As written, truthful event-level answers may leave the output set, with "
+        "infinite "
         "loss.",
         formula=r"O = \{00, 11\}",
         paper="Thm. 5.1",
@@ -390,7 +412,8 @@ CLAIMS = _claims(
     Claim(
         id="joint_convexity",
         kind=Kind.LEMMA,
-        statement="Mixtures of indistinguishable pairs are indistinguishable, so a random adversary "
+        statement="Mixtures of indistinguishable pairs are indistinguishable, so a random "
+        "adversary "
         "gains nothing.",
         formula=r"\sum_i \alpha_i P_i \approx_{\varepsilon,\delta} \sum_i \alpha_i Q_i",
         paper="Fact 5.2; Cor. 5.3",
@@ -415,7 +438,8 @@ CLAIMS = _claims(
     Claim(
         id="randomized_response_is_private",
         kind=Kind.LEMMA,
-        statement="Interactive randomized response is ε-private if every prefix of a truthful sequence "
+        statement="Interactive randomized response is ε-private if every prefix of a truthful "
+        "sequence "
         "extends into the output set.",
         formula=r"(e^\varepsilon - 1)/(e^\varepsilon + |O| - 1)",
         paper="Thm. 5.1; Alg. 8; Alg. 9",
@@ -460,7 +484,8 @@ CLAIMS = _claims(
     Claim(
         id="never_registered_costs_a_factor",
         kind=Kind.LEMMA,
-        statement="If x was never registered, triggers re-route to older sources: with k of them the "
+        statement="If x was never registered, triggers re-route to older sources: with k of them "
+        "the "
         "factor reaches 2k + 1.",
         formula=r"(2k + 1)\Lambda_1",
         paper="none (READING_NOTES B2)",

@@ -1,0 +1,101 @@
+"""Small universes: everything an adversary may do, as a value.
+
+A universe lists the sources, triggers, events and queries the adversary may use, how many of each,
+and the moments to which it may let time pass. A proposal may name one of its own, with instances of
+its own types.
+
+Paper: Sec. 3.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, TypeAlias
+
+from spec.aggregation_service import Query
+from spec.attribution_client import Source, Trigger
+from spec.contributions import Unit
+from spec.event_client import EventSource, EventTrigger
+from spec.private_aggregation_client import Event
+from spec.rules import Limits
+
+Promise: TypeAlias = Literal["summary", "event", "both"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Universe:
+    """List what the adversary may do.
+
+    Each source may be registered once. Of `triggers`, `events` and `event_triggers` any may be
+    used, also repeatedly, up to the counts. A query is one of `queries`, asked for any set of the
+    reports that have arrived; with `repeats` one report of the set may stand in it twice.
+    `moments` are the times to which the adversary may let time pass, in this order.
+
+    Paper: Def. 3.5.
+    """
+
+    name: str
+    limits: Limits
+    units: tuple[Unit, ...]
+    moves: int
+    sources: tuple[Source, ...] = ()
+    triggers: tuple[Trigger, ...] = ()
+    trigger_count: int = 0
+    events: tuple[Event, ...] = ()
+    event_count: int = 0
+    event_sources: tuple[EventSource, ...] = ()
+    event_triggers: tuple[EventTrigger, ...] = ()
+    event_trigger_count: int = 0
+    queries: tuple[Query, ...] = ()
+    query_count: int = 0
+    moments: tuple[int, ...] = ()
+    repeats: bool = True
+    promise: Promise = "summary"
+
+    @property
+    def promised(self) -> tuple[Fraction, Fraction]:
+        """Return the (epsilon, delta) that the APIs of this universe promise."""
+        summary, event = self.limits.epsilon, self.limits.event_epsilon
+        return {
+            "summary": (summary, self.limits.delta),
+            "event": (event, Fraction(0)),
+            "both": (summary + event, self.limits.delta),
+        }[self.promise]
+
+    @property
+    def size(self) -> int:
+        """Return the number of different things there are, a rough measure of the universe."""
+        return (
+            len(self.sources)
+            + len(self.event_sources)
+            + self.trigger_count
+            + self.event_count
+            + self.event_trigger_count
+            + self.query_count
+            + len(self.moments)
+        )
+
+    def describe(self) -> str:
+        """Say in one line what is searched."""
+        parts = [
+            (len(self.sources), "source"),
+            (self.trigger_count, "trigger"),
+            (self.event_count, "event"),
+            (len(self.event_sources), "event-level source"),
+            (self.event_trigger_count, "event-level trigger"),
+            (self.query_count, "query"),
+            (len(self.moments), "tick"),
+        ]
+        words = [f"{n} {plural(word, n)}" for n, word in parts if n]
+        return f"{self.name}: at most {', '.join(words)} in {self.moves} moves"
+
+
+def plural(word: str, count: int) -> str:
+    """Return the word for this many.
+
+    Paper: none (vocabulary).
+    """
+    if count == 1:
+        return word
+    return word[:-1] + "ies" if word.endswith("y") else word + "s"
