@@ -199,8 +199,10 @@ def loss_by_value(limits: Limits, question: SummaryQuery, part: Budget) -> Theta
     Deviates: E3 this needs no bound on the number of contributions.
     Paper: Thm. 4.3.
     """
-    share = Fraction(part.value, limits.contribution_budget)
-    return Theta(epsilon=question.query.epsilon * share, delta=question.query.delta * share)
+    return Theta(
+        epsilon=question.query.epsilon * part.value / limits.contribution_budget,
+        delta=question.query.delta * part.value / limits.contribution_budget,
+    )
 
 
 def part_of_batch(own: SummaryState, question: SummaryQuery) -> Budget:
