@@ -64,7 +64,7 @@ class Noiseless:
         if isinstance(law, RandomizedResponse):
             return cast(T, None)
         if isinstance(law, Law):
-            return law.drawn(self)
+            raise TypeError(f"without noise there is no outcome of {law!r}")
         return law
 
 

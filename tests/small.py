@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from spec import (
     PAPER,
@@ -61,21 +61,21 @@ def small_rules(
 
 
 class Certain:
-    """Be a draw for steps that draw nothing."""
+    """Be a draw for steps that draw nothing, or only what is certain."""
 
     def __call__(self, law: T | Law[T], /) -> T:
+        if isinstance(law, Distribution):
+            (outcome,) = law
+            return cast(T, outcome)
         assert not isinstance(law, Law), f"drew from {law!r}"
         return law
 
 
-class Noiseless:
+class Noiseless(Certain):
     """Be a draw that returns the centre of every noisy sum."""
 
     def __call__(self, law: T | Law[T], /) -> T:
-        if isinstance(law, Noisy):
-            return law.centre  # type: ignore[return-value]
-        assert not isinstance(law, Law), f"drew from {law!r}"
-        return law
+        return cast(T, law.centre) if isinstance(law, Noisy) else super().__call__(law)
 
 
 CERTAIN = Certain()
