@@ -19,10 +19,10 @@ from spec.contributions import Unit
 from spec.distributions import explore
 from spec.event_client import EventReport, EventSource, EventTrigger
 from spec.interaction import Mechanism
-from spec.neighbours import Relation, Worlds
+from spec.neighbours import RELATIONS, Relation, Worlds
 from spec.numbers import SpecError
 from spec.private_aggregation_client import DeviceWindow, Event
-from spec.rules import Rules
+from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System, SystemMechanism
 from spec.universe import Universe
 
@@ -68,6 +68,8 @@ class Attack:
     strategy: Plan
     unit_value: Unit
     window: Window
+    limits: Limits
+    relation_is_own: bool
 
     @property
     def gained(self) -> Fraction:
@@ -160,16 +162,7 @@ def attack_of(
     plan = game.plan(game.root(power), moves)
     if plan is None:
         raise DoesNotReplay("the game has no strategy for its value")
-    worlds = {
-        "with x": untyped(SystemMechanism(rules=rules)),
-        "without x": untyped(relation.without(rules, unit)),
-    }
-    other = "without x" if direction == "with x" else "with x"
-    mine = play(worlds[direction], plan, window)
-    theirs = play(worlds[other], plan, window)
-    telling = {seen for seen, p in mine.items() if p > power * theirs.get(seen, Fraction(0))}
-    probability = sum((mine[seen] for seen in telling), Fraction(0))
-    elsewhere = sum((theirs.get(seen, Fraction(0)) for seen in telling), Fraction(0))
+    probability, elsewhere = replayed(rules, relation, unit, plan, window, direction, power)
     if probability - power * elsewhere <= allowed:
         raise DoesNotReplay(f"replayed, the attack gains {probability - power * elsewhere} only")
     return Attack(
@@ -187,6 +180,28 @@ def attack_of(
         strategy=plan,
         unit_value=unit,
         window=window,
+        limits=universe.limits,
+        relation_is_own=relation not in RELATIONS,
+    )
+
+
+def replayed(
+    rules: Rules,
+    relation: Relation,
+    unit: Unit,
+    plan: Plan,
+    window: Window,
+    world: str,
+    power: Fraction,
+) -> tuple[Fraction, Fraction]:
+    """Play a strategy in both worlds; return the probabilities of what tells them apart."""
+    there = play(untyped(SystemMechanism(rules=rules)), plan, window)
+    gone = play(untyped(relation.without(rules, unit)), plan, window)
+    mine, theirs = (there, gone) if world == "with x" else (gone, there)
+    telling = {seen for seen, p in mine.items() if p > power * theirs.get(seen, Fraction(0))}
+    return (
+        sum((mine[seen] for seen in telling), Fraction(0)),
+        sum((theirs.get(seen, Fraction(0)) for seen in telling), Fraction(0)),
     )
 
 

@@ -414,3 +414,4 @@ RELATIONS = (
     NEVER_MATCHES,
     NEVER_REGISTERED,
 )
+RELATIONS_BY_NAME = {relation.name: relation for relation in RELATIONS}

@@ -1,0 +1,123 @@
+"""The game finds attacks, replays them, and writes them down as tests."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from properties.attack import decimal
+from properties.attack_test import attack_test
+from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_EXHAUSTED
+from properties.solve import Solution, solve
+from properties.universe import aggregation_universe, attribution_universe, event_universe
+from spec import PAPER, Rules
+from spec.neighbours import (
+    ATTRIBUTION_FIXED,
+    EMPTY_STORE,
+    MOVED_TO_DUMMY,
+    NEVER_REGISTERED,
+    NULL_STORE,
+    NULLED_AFTER_ADMISSION,
+    Relation,
+)
+
+ROOT = Path(__file__).parent.parent
+
+
+def solved(rules: Rules, relation: Relation, moves: int) -> Solution:
+    universe = aggregation_universe() if relation.units == "devices" else attribution_universe()
+    return solve(rules, relation, universe, Fraction(120), moves)
+
+
+@pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE, NULLED_AFTER_ADMISSION])
+def test_the_papers_rules_stay_within_the_promise(relation: Relation) -> None:
+    solution = solved(PAPER, relation, 4)
+    assert solution.attack is None
+    assert 0 < solution.worst <= solution.delta
+    assert not solution.vacuous
+    assert solution.complete
+    assert solution.solved == 4
+
+
+def test_event_level_reports_meet_their_promise_exactly() -> None:
+    solution = solve(PAPER, ATTRIBUTION_FIXED, event_universe(), Fraction(120), 5)
+    assert solution.attack is None
+    assert solution.worst == 0
+    assert not solution.vacuous
+
+
+def test_uncharged_null_reports_tell_everything() -> None:
+    solution = solved(REAL_REPORTS_CHARGED, ATTRIBUTION_FIXED, 5)
+    assert solution.worst == 1
+    assert solution.factor is None
+    assert solution.attack is not None
+    assert solution.attack.probability == 1
+    assert solution.attack.other == 0
+    assert "refused" in solution.attack.story()
+
+
+@pytest.mark.parametrize(
+    ("rules", "relation", "factor"),
+    [
+        (REPEATS_COUNT, ATTRIBUTION_FIXED, 2),
+        (PAPER, MOVED_TO_DUMMY, 2),
+        (PAPER, EMPTY_STORE, 2),
+        (PAPER, NEVER_REGISTERED, 2),
+        (SILENT_WHEN_EXHAUSTED, ATTRIBUTION_FIXED, None),
+    ],
+)
+def test_what_is_broken_is_refuted_with_its_factor(
+    rules: Rules, relation: Relation, factor: int | None
+) -> None:
+    solution = solved(rules, relation, 5)
+    assert solution.attack is not None
+    assert solution.factor == factor
+    assert solution.attack.gained == solution.worst > solution.delta
+
+
+def test_nothing_smaller_than_the_smallest_attack() -> None:
+    solution = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, 5)
+    assert solution.attack is not None
+    smaller = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, solution.solved - 1)
+    assert smaller.attack is None
+
+
+def test_the_curve_never_rises() -> None:
+    curve = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, 5).curve
+    values = [delta for _, delta in curve]
+    assert len(values) > 4
+    assert values == sorted(values, reverse=True)
+
+
+def test_an_attack_becomes_a_test_that_fails_on_the_change_alone(tmp_path: Path) -> None:
+    proposal = tmp_path / "twice.py"
+    proposal.write_text(
+        "from spec import PAPER, replace\n"
+        "def keep(query, reports):\n    return reports\n"
+        "RULES = replace(PAPER, batch=keep)\n"
+    )
+    solution = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, 5)
+    assert solution.attack is not None
+    made = tmp_path / "test_twice.py"
+    made.write_text(attack_test(solution.attack, str(proposal)))
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(made)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "1 failed, 1 passed" in ran.stdout, ran.stdout + ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(Fraction(1, 3), "0.333333"), (Fraction(2, 3), "0.666667"), (Fraction(-1, 2), "-0.5")],
+)
+def test_decimals_are_rounded(value: Fraction, text: str) -> None:
+    assert decimal(value) == text
