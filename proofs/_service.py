@@ -17,8 +17,8 @@ from unittest.mock import patch
 from proofs._proof import assume
 from proofs._solvers import Exact
 from proofs._subjects import Inductive, asked, for_all_rules, opaque, plain, search, unchecked
-from proofs._symbolic import NotSymbolic
-from spec import Rules, noise
+from proofs._symbolic import NotSymbolic, running
+from spec import PAPER, Rules, noise
 from spec.aggregation_service import Query
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Base, OutOfRange, Power, bounds, certainly_at_most, decide
@@ -50,27 +50,38 @@ class FloorLog:
         return self.calls[0]
 
 
-def chosen(
-    rules: Rules, contribution_budget: int, sparsity_budget: int, epsilon: Fraction, delta: Fraction
+def noise_of(
+    rules: Rules,
+    contribution_budget: int,
+    sparsity_budget: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    threshold: int | None,
 ) -> tuple[Fraction, int | None]:
-    r"""Return $-\log_b q$ and the truncation of the noise that the rules choose.
+    r"""Return $-\log_b q$ and the truncation of the noise that the rules choose for a threshold."""
+    limits, query, batch = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
+    try:
+        law = plain(rules.noise(limits, query, batch, threshold), DiscreteLaplace)
+    except Exception as error:
+        if not running():
+            raise
+        raise NotSymbolic(f"{type(error).__name__} in the noise of the rules") from error
+    if law.decay_power.base is not limits.base:
+        raise NotSymbolic("another base in the noise")
+    return -law.decay_power.exponent, law.truncation
 
-    Neither the batch nor the base may be looked at.
-    """
-    base = unchecked(Base)
+
+def asked_for(
+    contribution_budget: int, sparsity_budget: int, epsilon: Fraction, delta: Fraction
+) -> tuple[Limits, Query, tuple[Report, ...]]:
+    """Return limits, a query and a batch; neither the batch nor the base may be looked at."""
     limits = unchecked(
         Limits,
         contribution_budget=contribution_budget,
         sparsity_budget=sparsity_budget,
-        base=base,
+        base=unchecked(Base),
     )
-    query = asked(epsilon, delta)
-    batch = opaque(tuple[Report, ...], "the batch")
-    threshold = rules.threshold(limits, query, batch)
-    law = plain(rules.noise(limits, query, batch, threshold), DiscreteLaplace)
-    if law.decay_power.base is not base:
-        raise NotSymbolic("another base in the noise")
-    return -law.decay_power.exponent, law.truncation
+    return limits, asked(epsilon, delta), opaque(tuple[Report, ...], "the batch")
 
 
 @for_all_rules("the threshold reaches the logarithm that the tail lemma asks for")
@@ -89,8 +100,10 @@ def reaches_the_logarithm(
     """
     assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
     stand_in = FloorLog(result=steps)
+    given = (contribution_budget, sparsity_budget, epsilon, delta)
     with patch.object(noise, "floor_log", stand_in):
-        rate, truncation = chosen(rules, contribution_budget, sparsity_budget, epsilon, delta)
+        threshold = rules.threshold(*asked_for(*given))
+    rate, truncation = noise_of(rules, *given, threshold)
     if truncation is None:
         raise NotSymbolic("no truncation with key discovery")
     power, bound = stand_in.only_call()
@@ -144,3 +157,17 @@ def parameters(limits: Limits) -> Iterator[tuple[Limits, Query]]:
 
 THRESHOLD = Inductive(step=reaches_the_logarithm, reachable=instances)
 """The step that a threshold leaves its share of delta; refuted only by an instance that runs."""
+
+
+def narrow_noise(
+    limits: Limits, query: Query, _: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    """Halve the scale of the noise: the control of every proof that depends on it."""
+    decay = Power(limits.base, -2 * query.epsilon / limits.contribution_budget)
+    return DiscreteLaplace(decay_power=decay, truncation=threshold)
+
+
+def without_first_budget(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    r"""Return $\Lambda_1 \ln(\Lambda_0/\delta)/\epsilon$, a threshold without its first part."""
+    threshold = PAPER.threshold(limits, query, batch)
+    return None if threshold is None else threshold - limits.contribution_budget

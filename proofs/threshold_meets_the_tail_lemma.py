@@ -27,7 +27,7 @@ from typing import cast
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
-from proofs._service import THRESHOLD
+from proofs._service import THRESHOLD, without_first_budget
 from spec import PAPER, Rules
 from spec.aggregation_service import Query
 from spec.noise import DiscreteLaplace, Noise, laplace_upper_tail
@@ -95,20 +95,14 @@ def not_vacuous(_: Rules, q: Fraction, height: Fraction, lift: Fraction, share: 
     return (0 < tail) & (tail < share)
 
 
-@calculation("at exact parameters the threshold is above the budget", by="exact numbers")
+@calculation("at exact parameters there is a positive threshold", by="exact numbers")
 def threshold_at_exact_values(rules: Rules) -> bool:
     r"""Take $b = 2$, $\Lambda_1 = 2$, $\Lambda_0 = 1$, $\epsilon = 2$: $\tau$ is an integer."""
     limits = replace(rules.limits, base=Base(Fraction(2)), contribution_budget=2, sparsity_budget=1)
     threshold = rules.threshold(limits, Query(epsilon=Fraction(2), delta=Fraction(1, 8)), ())
     if threshold is None:
         raise ValueError("no threshold with key discovery")
-    return threshold > limits.contribution_budget
-
-
-def without_first_budget(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-    r"""Return $\Lambda_1 \ln(\Lambda_0/\delta)/\epsilon$ only."""
-    threshold = PAPER.threshold(limits, query, batch)
-    return None if threshold is None else threshold - limits.contribution_budget
+    return threshold > 0
 
 
 def without_sparsity(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:

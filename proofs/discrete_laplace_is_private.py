@@ -1,0 +1,134 @@
+r"""Claim: untruncated noise hides any change of L1 norm $\Delta$, in any dimension.
+
+Paper: Fact 3.3.
+Method: the rules' noise run for all parameters; one coordinate, then induction on the dimension.
+Assumes: the laws of powers: $q^{m+n} = q^m q^n$, and $q^n \le q^m$ for $m \le n$, $0 < q < 1$; an
+    event's probability is the sum of its points', which keeps inequalities, finite or not.
+
+Let $u, v \in \mathbb{Z}^d$ with $\|u - v\|_1 = \Delta \le \Lambda_1$ and let $P$, $Q$ be the laws
+of $u + \xi$ and $v + \xi$. The noise of the rules has a ratio $q = b^{-c}$ with
+$c \Lambda_1 \le \epsilon$.
+
+- One coordinate: $|w - v| \le |w - u| + |u - v|$. By the laws of powers the heights satisfy
+  $q^{|w-u|} \le g\,q^{|w-v|}$ with $g = q^{-|u-v|}$, and so do the masses: $P(w) \le g\,Q(w)$.
+- Induction on $d$: if $P \le gQ$ holds for the first coordinates and $r \le hs$ for the next one,
+  then $Pr \le gh\,Qs$. The factors multiply to $q^{-\Delta}$, because the differences add up to
+  $\Delta$.
+- $q^{-\Delta} = b^{c\Delta}$ and $c\Delta \le \epsilon\Delta/\Lambda_1$. This bounds the ratio of
+  $P$ and $Q$ at every point, and in sum for every event, by $e^{\epsilon\Delta/\Lambda_1}$. For
+  $\Delta = \Lambda_1$ it is the paper's fact; for less it is what individual privacy uses.
+
+The roles of $u$ and $v$ are symmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume, exists, for_all
+from proofs._service import narrow_noise, noise_of
+from spec import PAPER, Rules
+from spec.noise import laplace_mass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Untruncated:
+    """Hold the rules and the closed form of a mass."""
+
+    rules: Rules = PAPER
+    mass: Callable[[Fraction, Fraction, Fraction], Fraction] = laplace_mass
+
+
+@for_all("the service's noise is untruncated, and at least as wide as the budget demands")
+def scale(
+    noise: Untruncated, contribution_budget: int, sparsity_budget: int, epsilon: Fraction
+) -> bool:
+    r"""Show $c \Lambda_1 \le \epsilon$ for the ratio $q = b^{-c}$ that the rules choose."""
+    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon)
+    given = (contribution_budget, sparsity_budget, epsilon, Fraction(0))
+    rate, truncation = noise_of(noise.rules, *given, None)
+    return truncation is None and rate * contribution_budget <= epsilon
+
+
+@for_all("in one coordinate the distances differ by at most the change")
+def one_coordinate(_: Untruncated, u: int, v: int, w: int) -> bool:
+    """Use the triangle inequality on the integers."""
+    return abs(w - v) <= abs(w - u) + abs(u - v)
+
+
+@for_all("masses grow by at most the factor of their heights")
+def masses_follow_heights(
+    noise: Untruncated, q: Fraction, height: Fraction, other: Fraction, factor: Fraction
+) -> bool:
+    r"""Take $q^{|w-u|} \le g\,q^{|w-v|}$ as given."""
+    assume(0 < q, q < 1, 0 < height, height <= 1, 0 < other, other <= 1, height <= factor * other)
+    zero = Fraction(0)
+    return noise.mass(q, height, zero) <= factor * noise.mass(q, other, zero)
+
+
+@for_all("induction on the dimension: factors multiply")
+def one_more_coordinate(
+    _: Untruncated, p: Fraction, q: Fraction, g: Fraction, r: Fraction, s: Fraction, h: Fraction
+) -> bool:
+    """Multiply the bound of the first coordinates with the one of the next."""
+    assume(0 <= p, 0 <= q, 1 <= g, 0 <= r, 0 <= s, 1 <= h, p <= g * q, r <= h * s)
+    return p * r <= (g * h) * (q * s)
+
+
+@for_all("the exponent is in proportion to the change")
+def exponent_in_proportion(
+    _: Untruncated, rate: Fraction, change: int, contribution_budget: int, epsilon: Fraction
+) -> bool:
+    r"""Show $c\Delta \Lambda_1 \le \epsilon\Delta$, and so $c\Delta \le \epsilon$ in the budget."""
+    assume(0 < rate, 0 <= change, change <= contribution_budget, 1 <= contribution_budget)
+    assume(rate * contribution_budget <= epsilon)
+    spent = rate * change
+    return (spent * contribution_budget <= epsilon * change) & (spent <= epsilon)
+
+
+@for_all("events: bounds at points add up")
+def points_add_up(
+    _: Untruncated, p: Fraction, q: Fraction, r: Fraction, s: Fraction, g: Fraction
+) -> bool:
+    """Add one more point to an event."""
+    assume(p <= g * q, r <= g * s)
+    return p + r <= g * (q + s)
+
+
+@exists("a point at which the bound is attained")
+def not_vacuous(noise: Untruncated, q: Fraction, height: Fraction, other: Fraction) -> bool:
+    r"""Find masses whose ratio is exactly the factor $1/q$ of a change by one."""
+    assume(0 < q, q < 1, 0 < other, height <= 1, height * q == other)
+    zero = Fraction(0)
+    return noise.mass(q, height, zero) * q == noise.mass(q, other, zero)
+
+
+def squared_mass(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
+    """Let the mass fall twice as fast as its height."""
+    return laplace_mass(q, height * height, edge)
+
+
+PAPERS = Untruncated()
+
+PROOF = Proof(
+    claim="discrete_laplace_is_private",
+    subject=PAPERS,
+    steps=(
+        scale,
+        one_coordinate,
+        masses_follow_heights,
+        one_more_coordinate,
+        exponent_in_proportion,
+        points_add_up,
+        not_vacuous,
+    ),
+    controls={
+        "noise of half the scale": replace(PAPERS, rules=replace(PAPER, noise=narrow_noise)),
+        "masses that fall twice as fast": replace(PAPERS, mass=squared_mass),
+    },
+)
+
+CHECK = check_of(PROOF, header=__doc__, subject=lambda rules: Untruncated(rules=rules))

@@ -1,0 +1,185 @@
+r"""Claim: truncated noise hides a change of L1 norm $\Delta$ in $s$ coordinates, up to $\delta$.
+
+Paper: Fact 3.3.
+Method: threshold and noise of the rules run for all parameters; one coordinate, then induction on
+    the dimension; the first half of the fact is discrete_laplace_is_private.
+Assumes: the laws of powers; the contract of floor_log, see threshold_meets_the_tail_lemma; an
+    event's probability is the sum of its points'; coordinates of the noise are independent.
+
+Let $u, v \in \mathbb{Z}^d$ differ by $\Delta \le \Lambda_1$ in L1 norm and in $s \le \Lambda_0$
+coordinates, and let $P$, $Q$ be the laws of $u + \xi$ and $v + \xi$ with noise truncated at $T$.
+Let $S$ be the points that both can reach.
+
+- On $S$ masses follow heights as without truncation, because both have the same normaliser. The
+  induction on the dimension of discrete_laplace_is_private gives $P(w) \le g\,Q(w)$ there, with
+  $g = e^{\epsilon\Delta/\Lambda_1}$.
+- One coordinate that differs by $d$: $u + X$ is out of reach for $v$ exactly if $X$, or $-X$ for
+  negative $d$, exceeds $T - |d|$. Masses depend on $|x|$ only, so the probability is
+  $\Pr[X > T - |d|]$. This is at most $\Pr[X > T - \Lambda_1]$, a longer tail, and with the
+  threshold of the rules at most $\delta/\Lambda_0$. A coordinate that does not differ never fails.
+- Induction on the coordinates: if the first ones are out of reach with probability at most
+  $k\delta/\Lambda_0$ and the next one with probability at most $\delta/\Lambda_0$, all together are
+  with probability at most $(k+1)\delta/\Lambda_0$. So $P(\bar S) \le s\delta/\Lambda_0$.
+- For every event, $P(E) = P(E \cap S) + P(E \setminus S) \le g\,Q(E) + s\delta/\Lambda_0$.
+
+With $\Delta = \Lambda_1$ and $s = \Lambda_0$ this is the paper's fact. With less it is the share of
+$\epsilon$ and $\delta$ that individual privacy uses. The roles of $u$ and $v$ are symmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from proofs._check import check_of
+from proofs._proof import Proof, Step, StepResult, assume, exists, for_all
+from proofs._service import THRESHOLD, narrow_noise, noise_of, without_first_budget
+from spec import PAPER, Rules
+from spec.noise import laplace_mass, laplace_upper_tail
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truncated:
+    """Hold the rules and the closed forms of masses and tails."""
+
+    rules: Rules = PAPER
+    mass: Callable[[Fraction, Fraction, Fraction], Fraction] = laplace_mass
+    upper_tail: Callable[[Fraction, Fraction, Fraction], Fraction] = laplace_upper_tail
+
+
+class OfTheRules(Step[Truncated]):
+    """Decide the step about the threshold for the rules."""
+
+    name = THRESHOLD.name
+
+    def decide(self, subject: Truncated) -> StepResult:
+        """Pass the rules on."""
+        return THRESHOLD.decide(subject.rules)
+
+
+@for_all("the service's noise is at least as wide as the budget demands, whatever its threshold")
+def scale(
+    noise: Truncated,
+    contribution_budget: int,
+    sparsity_budget: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    threshold: int,
+) -> bool:
+    r"""Show $c \Lambda_1 \le \epsilon$ for the ratio $q = b^{-c}$ that the rules choose."""
+    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
+    assume(0 <= threshold)
+    given = (contribution_budget, sparsity_budget, epsilon, delta)
+    rate, _ = noise_of(noise.rules, *given, threshold)
+    return rate * contribution_budget <= epsilon
+
+
+@for_all("where both worlds reach, masses grow by at most the factor of their heights")
+def masses_follow_heights(
+    noise: Truncated,
+    q: Fraction,
+    height: Fraction,
+    other: Fraction,
+    edge: Fraction,
+    factor: Fraction,
+) -> bool:
+    r"""Take $q^{|w-u|} \le g\,q^{|w-v|}$ as given; heights are above the edge."""
+    assume(0 < q, q < 1, 0 < edge, edge <= q, height <= 1, other <= 1)
+    assume(edge <= height * q, edge <= other * q, height <= factor * other)
+    return noise.mass(q, height, edge) <= factor * noise.mass(q, other, edge)
+
+
+@for_all("one coordinate is out of reach exactly if the noise exceeds what the change leaves")
+def out_of_reach(_: Truncated, u: int, v: int, x: int, truncation: int) -> bool:
+    """Compare with the tail on the side of the change."""
+    assume(0 <= truncation, -truncation <= x, x <= truncation)
+    room = truncation - abs(u - v)
+    outside = abs(u + x - v) > truncation
+    return outside == ((x > room) if u >= v else (-x > room))
+
+
+@for_all("a smaller change leaves a shorter tail")
+def shorter_tail(
+    noise: Truncated, q: Fraction, height: Fraction, longer: Fraction, edge: Fraction
+) -> bool:
+    r"""Compare the heights $q^{T-|d|+1} \le q^{T-\Lambda_1+1}$."""
+    assume(0 < q, q < 1, 0 < edge, edge <= height, height <= longer, longer <= 1, edge <= q)
+    return noise.upper_tail(q, height, edge) <= noise.upper_tail(q, longer, edge)
+
+
+@for_all("the tail at the height of the threshold is at most the share of delta")
+def tail_is_at_most_the_share(
+    noise: Truncated, q: Fraction, height: Fraction, lift: Fraction, share: Fraction
+) -> bool:
+    """Use the inequality of the tail lemma."""
+    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= share)
+    return noise.upper_tail(q, height, height * lift) <= share
+
+
+@for_all("induction on the coordinates: failures add up")
+def failures_add_up(
+    _: Truncated, failed: Fraction, fails: Fraction, count: Fraction, share: Fraction
+) -> bool:
+    """Add one more independent coordinate."""
+    assume(0 <= failed, failed <= 1, 0 <= fails, fails <= 1, 0 <= share, 0 <= count)
+    assume(failed <= count * share, fails <= share)
+    return 1 - (1 - failed) * (1 - fails) <= (count + 1) * share
+
+
+@for_all("events: what both reach by its factor, the rest by its failures")
+def events(
+    _: Truncated,
+    inside: Fraction,
+    outside: Fraction,
+    other_inside: Fraction,
+    other: Fraction,
+    factor: Fraction,
+    failures: Fraction,
+) -> bool:
+    r"""Split an event at $S$."""
+    assume(0 <= other_inside, other_inside <= other, 1 <= factor)
+    assume(inside <= factor * other_inside, outside <= failures)
+    return inside + outside <= factor * other + failures
+
+
+@exists("a change that is seen with a positive probability below its share")
+def not_vacuous(
+    noise: Truncated, q: Fraction, height: Fraction, lift: Fraction, share: Fraction
+) -> bool:
+    """Show that the assumptions can hold."""
+    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= share, share < 1)
+    return 0 < noise.upper_tail(q, height, height * lift)
+
+
+def both_tails(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
+    """Count the failures on both sides, though a change moves to one only."""
+    return 2 * laplace_upper_tail(q, height, edge)
+
+
+PAPERS = Truncated()
+
+PROOF = Proof(
+    claim="truncated_laplace_is_private",
+    subject=PAPERS,
+    steps=(
+        OfTheRules(),
+        scale,
+        masses_follow_heights,
+        out_of_reach,
+        shorter_tail,
+        tail_is_at_most_the_share,
+        failures_add_up,
+        events,
+        not_vacuous,
+    ),
+    controls={
+        "noise of half the scale": replace(PAPERS, rules=replace(PAPER, noise=narrow_noise)),
+        "threshold without its first contribution budget": replace(
+            PAPERS, rules=replace(PAPER, threshold=without_first_budget)
+        ),
+        "failures on both sides": replace(PAPERS, upper_tail=both_tails),
+    },
+)
+
+CHECK = check_of(PROOF, header=__doc__, subject=lambda rules: Truncated(rules=rules))
