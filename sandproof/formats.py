@@ -9,6 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from sandproof.junit import as_junit
+from sandproof.markdown import as_markdown
+from sandproof.page import as_html
 from sandproof.result import SCHEMA_VERSION, Result
 from sandproof.text import as_text
 
@@ -56,6 +59,9 @@ def as_texts(results: Sequence[Result]) -> str:
 RENDERERS: Mapping[str, Callable[[Sequence[Result]], str]] = {
     "text": as_texts,
     "json": as_json,
+    "markdown": as_markdown,
+    "html": as_html,
+    "junit": as_junit,
 }
 
 

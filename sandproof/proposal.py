@@ -18,10 +18,10 @@ from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType, TracebackType
 
-from properties.universe import Universe
 from spec import PAPER, Limits, Rules
 from spec.neighbours import Relation
 from spec.numbers import NATURAL, Base, SpecError
+from spec.universe import Universe
 
 PAPERS_OWN = "the paper's own rules"
 LABELS = ("Origin", "Expected", "Neighbours")
@@ -214,7 +214,7 @@ def universes_of(name: str, module: ModuleType) -> tuple[Universe, ...]:
     for universe in given:
         if not isinstance(universe, Universe):
             raise BadInput(
-                f"{name}: a universe must be a properties.universe.Universe, not {brief(universe)}"
+                f"{name}: a universe must be a spec.universe.Universe, not {brief(universe)}"
             )
     return tuple(given)
 

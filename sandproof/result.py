@@ -35,7 +35,7 @@ class AttackRecord:
     def factor(self) -> str:
         """Return the multiple of the promised epsilon with which the guarantee holds, if known."""
         factor = self.data.get("factor")
-        return "" if factor in (None, "") else str(factor)
+        return "" if factor in (None, "", "none") else str(factor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,7 +233,9 @@ class Result:
 
 def _broken(result: ClaimResult) -> str:
     factor = "" if result.attack is None else result.attack.factor
-    return result.claim.id + (f" (holds with {factor}ε*)" if factor else "")
+    return result.claim.id + (
+        f" (in the universe searched it holds with {factor}ε*)" if factor else ""
+    )
 
 
 def claim_to_json(result: ClaimResult) -> dict[str, object]:

@@ -20,7 +20,7 @@ from types import FrameType
 from typing import Protocol, runtime_checkable
 
 from proofs import CHECKS
-from properties.universe import Universe
+from properties.checks import EFFORTS, applies, property_checks
 from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.processes import Ending, Outcome, Pool, Task
 from sandproof.proposal import About, BadInput, Proposal, Request, at_line, load, told
@@ -29,9 +29,10 @@ from spec import PAPER
 from spec.claims import CLAIMS, Check, Claim, Finding, Kind, Verdict
 from spec.distributions import NotReplayable
 from spec.neighbours import Relation
+from spec.universe import Universe
 
-EFFORTS: Mapping[str, float] = {"quick": 30, "standard": 120, "deep": 1800}
-"""The seconds that one check may take, by effort."""
+GRACE = 30.0
+"""The seconds that a check may take beyond what it allows itself."""
 
 LOAD_SECONDS = 10.0
 CALL_SECONDS = 10.0
@@ -52,7 +53,8 @@ class Options:
     @property
     def seconds(self) -> float:
         """Return the seconds that one check may take."""
-        return EFFORTS[self.effort] if self.timeout is None else self.timeout
+        own = EFFORTS[self.effort].seconds + GRACE
+        return own if self.timeout is None else self.timeout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +63,7 @@ class Loaded:
 
     about: About
     checks: tuple[tuple[str, str], ...]
+    overridden: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,19 +107,19 @@ def checks_of(
     effort: str, seed: int, relation: Relation | None, universes: tuple[Universe, ...]
 ) -> tuple[Check, ...]:
     """Return every check; with another neighbour relation those for the paper's do not count."""
-    proofs = [check for check in CHECKS if not speaks_of_another(CLAIMS[check.claim], relation)]
-    try:
-        from properties.checks import property_checks
-    except ImportError:
-        return tuple(proofs)
-
+    proofs = [check for check in CHECKS if not overridden(CLAIMS[check.claim], relation)]
     found = (*property_checks(effort, seed, relation, universes), *proofs)
     return tuple(sorted(found, key=lambda check: ORDER[CLAIMS[check.claim].kind]))
 
 
-def speaks_of_another(claim: Claim, relation: Relation | None) -> bool:
-    """Tell whether a claim names another neighbour relation than the proposal."""
-    return relation is not None and claim.relation not in ("", relation.name)
+def overridden(claim: Claim, relation: Relation | None) -> bool:
+    """Tell whether a proposal asks for a guarantee with another neighbour relation."""
+    return (
+        relation is not None
+        and claim.kind is Kind.GUARANTEE
+        and claim.relation not in ("", relation.name)
+        and applies(relation, claim.id)
+    )
 
 
 def load_in_child(request: Request, options: Options) -> Callable[[Trace], object]:
@@ -133,7 +136,8 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
         except RecursionError:
             return BadInput(f"{request.name}: recurses without end while it is loaded")
         named = tuple((check.claim, check.name) for check in checks)
-        return Loaded(about=proposal.about, checks=named)
+        others = (claim.id for claim in CLAIMS.values() if overridden(claim, proposal.relation))
+        return Loaded(about=proposal.about, checks=named, overridden=frozenset(others))
 
     return work
 
@@ -207,11 +211,10 @@ def portable(finding: Finding, request: Request) -> Finding:
         to_pytest = getattr(attack, "to_pytest", None)
         path = "" if request.path is None else str(request.path)
         test = to_pytest(path) if callable(to_pytest) else ""
-        attack = AttackRecord(story=attack.story(), data=attack.to_json(), test=str(test))
-    example = finding.counterexample
-    return replace(
-        finding, attack=attack, counterexample=None if example is None else dict(example)
-    )
+        data = attack.to_json() | {"factor": (finding.counterexample or {}).get("factor", "")}
+        attack = AttackRecord(story=attack.story(), data=data, test=str(test))
+    numbers = {name: str(value) for name, value in (finding.counterexample or {}).items()}
+    return replace(finding, attack=attack, counterexample=numbers)
 
 
 class Session:
@@ -221,6 +224,7 @@ class Session:
         self.request, self.options = request, options
         self.started = time.monotonic()
         self.about = About(name=request.name)
+        self.overridden: frozenset[str] = frozenset()
         self.loaded = False
         self.bad_input = ""
         self.pending: list[Job] = []
@@ -289,7 +293,7 @@ class Session:
         self._note_print(outcome)
         match outcome.answer:
             case Loaded() as loaded:
-                self.about = loaded.about
+                self.about, self.overridden = loaded.about, loaded.overridden
                 self._plan(loaded)
             case BadInput() as problem:
                 self.bad_input = str(problem)
@@ -312,12 +316,10 @@ class Session:
 
     def affected(self, claim: Claim) -> bool:
         """Tell whether a claim depends on what changed; all are checked for the paper's own."""
-        about = self.about
-        if not about.changed and not about.relation:
+        changed = self.about.changed
+        if not changed and not self.overridden:
             return True
-        if about.relation and claim.relation not in ("", about.relation):
-            return True
-        return not about.changed.isdisjoint(claim.rules)
+        return claim.id in self.overridden or not changed.isdisjoint(claim.rules)
 
     def _note_print(self, outcome: Outcome) -> None:
         if outcome.printed:

@@ -99,8 +99,8 @@ def write_claim(out: Writer, row: ClaimResult) -> None:
     """Write the verdict on a claim, and how it was decided."""
     verdict = out.paint(f"{row.verdict.value:<8}", row.verdict.value)
     out.lines.append(f"  {verdict} {row.claim.id:<58}{row.seconds:7.1f} s")
-    if row.reason:
-        out.wrap(row.reason, indent=11, style="faint")
+    for line in row.reason.splitlines():
+        out.wrap(line, indent=11, style="faint")
 
 
 def write_unaffected(out: Writer, result: Result) -> None:
@@ -125,8 +125,9 @@ def write_attacks(out: Writer, result: Result) -> None:
                 out.wrap(line.strip(), indent=indent) if line.strip() else out.lines.append("")
             if row.attack.factor:
                 out.wrap(f"A weaker guarantee holds there: with {row.attack.factor}ε*.")
-        for name, value in row.counterexample.items():
-            out.wrap(f"{name} = {value}")
+        else:
+            for name, value in row.counterexample.items():
+                out.wrap(f"{name} = {value}")
     for repair in result.repairs:
         out.heading("A repair")
         out.wrap(

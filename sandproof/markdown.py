@@ -1,0 +1,87 @@
+"""A result as Markdown, for a pull request or an issue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandproof.result import ClaimResult, Result
+from spec.claims import Kind, Verdict
+
+
+def as_markdown(results: Sequence[Result]) -> str:
+    """Return results as Markdown."""
+    return "\n\n".join("\n".join(lines_of(result)) for result in results)
+
+
+def lines_of(result: Result) -> list[str]:
+    """Return the lines of one result."""
+    about = result.about
+    lines = [f"## {escaped(about.name)}: {result.verdict}", "", f"**{escaped(result.headline)}**"]
+    if about.title:
+        lines += ["", escaped(about.title)]
+    if about.relation:
+        lines += ["", f"Neighbours: {escaped(about.relation)}: {escaped(about.relation_meaning)}."]
+    for change in about.changes:
+        lines += ["", f"`{change.field}`: `{change.before}` becomes `{change.after}`"]
+        if change.source:
+            lines += ["", *fenced(change.source, "python")]
+    rows = [row for row in result.claims if row.affected]
+    if rows:
+        lines += ["", "| verdict | claim | how | seconds |", "| --- | --- | --- | ---: |"]
+        lines += [table_row(row) for row in rows]
+    lines += ["" for row in rows[:1]] + unaffected(result)
+    for row in result.guarantees(Verdict.REFUTED):
+        lines += ["", f"### How `{row.claim.id}` is broken", ""]
+        numbers = "\n".join(f"{name} = {value}" for name, value in row.counterexample.items())
+        lines += fenced(row.attack.story if row.attack else numbers, "text")
+    for repair in result.repairs:
+        lines += ["", f"With the paper's `{repair.field}` put back, `{repair.claim}` is kept"]
+        lines += [f"({escaped(repair.how)})."]
+    lines += instead(result)
+    notes = [*result.misbehaved, *result.exhausted, *result.notes]
+    lines += [""] * bool(notes) + [f"- {escaped(note)}" for note in notes]
+    return lines
+
+
+def table_row(row: ClaimResult) -> str:
+    """Return a claim as a row of a table."""
+    verdict = f"**{row.verdict.value}**" if row.verdict is Verdict.REFUTED else row.verdict.value
+    kind = "" if row.claim.kind is Kind.GUARANTEE else f" ({row.claim.kind.value})"
+    how = escaped(row.reason).replace("\n", "<br>")
+    return f"| {verdict} | `{row.claim.id}`{kind} | {how} | {row.seconds:.1f} |"
+
+
+def unaffected(result: Result) -> list[str]:
+    """Return which claims are unaffected, folded away."""
+    rows = [row for row in result.claims if not row.affected]
+    if not rows:
+        return []
+    lines = ["<details>", f"<summary>{len(rows)} claims are unaffected</summary>", ""]
+    lines += [f"- `{row.claim.id}`: {row.why}" for row in rows]
+    return [*lines, "", "</details>"]
+
+
+def instead(result: Result) -> list[str]:
+    """Return which parts of the paper's proof fall, if guarantees hold without them."""
+    kept = result.guarantees(Verdict.PROVED, Verdict.HOLDS)
+    if not result.about.changes or not result.fallen or not kept:
+        return []
+    names = ", ".join(f"`{row.claim.id}`" for row in result.fallen)
+    lines = ["", f"The paper's proof no longer applies here, because of {names}."]
+    lines += ["The guarantees were decided instead:", ""]
+    return lines + [f"- `{row.claim.id}`: {escaped(row.reason)}" for row in kept]
+
+
+def fenced(text: str, language: str) -> list[str]:
+    """Return a block of text as it is."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return [f"{fence}{language}", *text.split("\n"), fence]
+
+
+def escaped(text: str) -> str:
+    """Return text that Markdown leaves alone."""
+    for character in "\\`*_|<>[]#":
+        text = text.replace(character, "\\" + character)
+    return text
