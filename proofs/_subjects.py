@@ -20,7 +20,7 @@ from typing import Concatenate, NoReturn, ParamSpec, TypeVar, cast
 from immutables import Map
 
 from proofs._proof import Statement, Step, StepResult, Verdict
-from proofs._solvers import Exact
+from proofs._solvers import Model
 from proofs._symbolic import MACHINERY, NotSymbolic, refuse, running
 from spec import PAPER, Rules, claims
 from spec.aggregation_service import Query, Service, Spent
@@ -238,7 +238,7 @@ class Search(Step[S]):
     """State that a finite search finds no counterexample."""
 
     name: str
-    find: Callable[[S], Mapping[str, Exact] | None]
+    find: Callable[[S], Mapping[str, object] | None]
     by: str
 
     def decide(self, subject: S) -> StepResult:
@@ -257,13 +257,13 @@ class Search(Step[S]):
             by=(self.by,),
             seconds=Fraction(perf_counter_ns() - start, 10**9),
             reason=reason,
-            example=found,
+            example=cast(Model | None, found),
         )
 
 
 def search(
     name: str, by: str = "enumeration"
-) -> Callable[[Callable[[S], Mapping[str, Exact] | None]], Search[S]]:
+) -> Callable[[Callable[[S], Mapping[str, object] | None]], Search[S]]:
     """Turn a function that looks for a counterexample into the step that there is none."""
     return lambda find: Search(name=name, find=find, by=by)
 

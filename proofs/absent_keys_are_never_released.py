@@ -1,0 +1,111 @@
+r"""With key discovery, noise alone never passes the release test.
+
+Claim: If $\delta > 0$, no outcome of the noise around zero is released.
+Paper: Alg. 1; Alg. 6.
+Method: `threshold`, `noise` and `releases` are run on symbolic parameters. No noisy sum up to the
+    greatest outcome of the noise may be released. The logarithm in the threshold is any integer.
+    A search over exact parameters finds what refutes the claim, with the logarithm itself.
+Assumes: Nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from unittest.mock import patch
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume, exists
+from proofs._service import FloorLog, asked_for, parameters
+from proofs._subjects import Inductive, for_all_rules, name, search
+from spec import PAPER, Rules, noise
+from spec.aggregation_service import Query
+from spec.noise import DiscreteLaplace, Noise
+from spec.numbers import Power
+from spec.reports import Report
+from spec.rules import Limits
+
+KEY = name(int, "a key")
+
+
+@for_all_rules("no outcome of the noise around zero is released")
+def noise_is_not_released(
+    rules: Rules,
+    contribution_budget: int,
+    sparsity_budget: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    steps: int,
+    outcome: int,
+) -> bool:
+    """Run the three rules, and release no outcome."""
+    assume(contribution_budget >= 1, sparsity_budget >= 1, epsilon > 0, 0 < delta, delta <= 1)
+    limits, query, batch = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
+    with patch.object(noise, "floor_log", FloorLog(result=steps)):
+        threshold = rules.threshold(limits, query, batch)
+        law = rules.noise(limits, query, batch, threshold)
+    greatest = law.support[1]
+    if greatest is not None:
+        assume(outcome <= greatest)
+    return not rules.releases(query, KEY, outcome, threshold)
+
+
+@search("no outcome is released at exact parameters", by="exact instances")
+def instances(rules: Rules) -> Mapping[str, object] | None:
+    """Look for an outcome that is released, near the threshold and near the greatest outcome."""
+    for limits, query in parameters(rules.limits):
+        threshold = rules.threshold(limits, query, ())
+        greatest = rules.noise(limits, query, (), threshold).support[1]
+        near = {0, *(end + step for end in (threshold, greatest) if end for step in (-1, 0, 1))}
+        for outcome in sorted(near):
+            possible = greatest is None or outcome <= greatest
+            if possible and rules.releases(query, 0, outcome, threshold):
+                return {
+                    "contribution_budget": limits.contribution_budget,
+                    "sparsity_budget": limits.sparsity_budget,
+                    "epsilon": query.epsilon,
+                    "delta": query.delta,
+                    "threshold": threshold,
+                    "outcome": outcome,
+                }
+    return None
+
+
+@exists("not vacuous: a sum above the threshold is released")
+def sums_are_released(rules: Rules, steps: int, noisy: int) -> bool:
+    """Find a noisy sum that is released."""
+    assume(steps >= 0)
+    limits, query, batch = asked_for(1, 1, Fraction(1), Fraction(1, 2))
+    with patch.object(noise, "floor_log", FloorLog(result=steps)):
+        threshold = rules.threshold(limits, query, batch)
+    return rules.releases(query, KEY, noisy, threshold)
+
+
+def untruncated_noise(limits: Limits, query: Query, _: tuple[Report, ...], __: int | None) -> Noise:
+    """Never truncate."""
+    decay = Power(limits.base, -query.epsilon / limits.contribution_budget)
+    return DiscreteLaplace(decay_power=decay)
+
+
+def release_at_the_threshold(_: Query, __: int, noisy: int, threshold: int | None) -> bool:
+    """Release a noisy sum that equals the threshold."""
+    return threshold is None or noisy >= threshold
+
+
+PROOF = Proof(
+    claim="absent_keys_are_never_released",
+    subject=PAPER,
+    steps=(
+        Inductive(step=noise_is_not_released, reachable=instances),
+        instances,
+        sums_are_released,
+    ),
+    controls={
+        "the noise is not truncated": replace(PAPER, noise=untruncated_noise),
+        "a sum at the threshold is released": replace(PAPER, releases=release_at_the_threshold),
+        "there is no threshold": replace(PAPER, threshold=lambda *_: None),
+    },
+)
+
+CHECK = check_of(PROOF, method="symbolic run of threshold, noise and releases", takes_rules=True)

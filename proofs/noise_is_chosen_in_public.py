@@ -1,0 +1,130 @@
+r"""Noise and threshold depend on public parameters only.
+
+Claim: For two batches and one query, `threshold` and `noise` choose the same.
+Paper: Alg. 1; Alg. 6.
+Method: Two runs of `threshold` and `noise` on symbolic parameters, with batches that may not be
+    looked at: what does not look at the batch does not depend on it. A search over exact parameters
+    and a few batches catches rules that do.
+Assumes: The rules have no memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice
+from unittest.mock import patch
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume, exists
+from proofs._service import FloorLog, asked_for, parameters
+from proofs._subjects import asked, for_all_rules, search
+from spec import PAPER, Rules, noise
+from spec.aggregation_service import Query
+from spec.noise import Noise
+from spec.reports import Contribution, Report
+from spec.rules import Limits
+
+BATCHES = tuple(
+    tuple(
+        Report(report_id=each, contributions=(Contribution(key=each, value=value),))
+        for each in range(size)
+    )
+    for size, value in ((0, 0), (1, 1), (1, 5), (3, 1))
+)
+
+
+@for_all_rules("threshold and noise do not look at the batch")
+def the_batch_is_not_read(
+    rules: Rules,
+    contribution_budget: int,
+    sparsity_budget: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    steps: int,
+) -> bool:
+    """Run both rules with two batches."""
+    assume(contribution_budget >= 1, sparsity_budget >= 1, epsilon > 0, 0 <= delta, delta <= 1)
+    limits, query, batch = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
+    _, _, other = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
+    with patch.object(noise, "floor_log", FloorLog(result=steps)):
+        first, second = (rules.threshold(limits, query, each) for each in (batch, other))
+        laws = [rules.noise(limits, query, each, first) for each in (batch, other)]
+    if first is None or second is None:
+        return first is second and laws[0] == laws[1]
+    return first == second and laws[0] == laws[1]
+
+
+@search("threshold and noise are the same for every batch", by="exact instances")
+def instances(rules: Rules) -> Mapping[str, object] | None:
+    """Look for two batches that are treated differently."""
+    for limits, query in islice(parameters(rules.limits), 40):
+        empty = chosen(rules, limits, query, ())
+        for batch in BATCHES:
+            found = chosen(rules, limits, query, batch)
+            if found != empty:
+                return {
+                    "contribution_budget": limits.contribution_budget,
+                    "sparsity_budget": limits.sparsity_budget,
+                    "epsilon": query.epsilon,
+                    "delta": query.delta,
+                    "reports": len(batch),
+                    "threshold": found[0],
+                    "threshold of the empty batch": empty[0],
+                    "noise": found[1],
+                    "noise of the empty batch": empty[1],
+                }
+    return None
+
+
+def chosen(
+    rules: Rules, limits: Limits, query: Query, batch: tuple[Report, ...]
+) -> tuple[int | None, Noise]:
+    """Return the threshold and the noise for a batch."""
+    threshold = rules.threshold(limits, query, batch)
+    return threshold, rules.noise(limits, query, batch, threshold)
+
+
+@exists("not vacuous: the noise depends on the query")
+def the_query_matters(rules: Rules, first: Fraction, second: Fraction) -> bool:
+    """Find two queries with different noise."""
+    assume(first > 0, second > 0)
+    limits, query, batch = asked_for(1, 1, first, Fraction(0))
+    one = rules.noise(limits, query, batch, rules.threshold(limits, query, batch))
+    query = asked(second, Fraction(0))
+    other = rules.noise(limits, query, batch, rules.threshold(limits, query, batch))
+    return one != other
+
+
+def threshold_by_size(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    """Raise the threshold with the number of reports."""
+    threshold = PAPER.threshold(limits, query, batch)
+    return None if threshold is None else threshold + len(batch)
+
+
+def noise_by_content(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    """Halve the noise for a batch of null reports."""
+    if all(report.is_null for report in batch):
+        query = replace(query, epsilon=2 * query.epsilon)
+    return PAPER.noise(limits, query, batch, threshold)
+
+
+PROOF = Proof(
+    claim="noise_is_chosen_in_public",
+    subject=PAPER,
+    steps=(the_batch_is_not_read, instances, the_query_matters),
+    controls={
+        "the threshold follows the batch's size": replace(PAPER, threshold=threshold_by_size),
+        "the noise follows the batch's contents": replace(PAPER, noise=noise_by_content),
+    },
+)
+
+CHECK = check_of(
+    PROOF,
+    method="two runs of threshold and noise",
+    assumes="rules have no memory",
+    takes_rules=True,
+)
