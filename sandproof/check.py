@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,7 +37,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
-    """Add the options that every command that runs checks has."""
+    """Add the options of the commands that check proposals."""
     parser.add_argument(
         "--set",
         action="append",
@@ -49,11 +48,16 @@ def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> No
     )
     parser.add_argument("--format", choices=formats, default="text")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead")
+    add_run_options(parser)
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say how to run checks."""
     parser.add_argument(
         "--effort",
         choices=("quick", "standard", "deep"),
         default="standard",
-        help="how large a search (default: standard)",
+        help="how large a search",
     )
     parser.add_argument("--seed", type=int, default=0, help="of random runs (default: 0)")
     parser.add_argument(
@@ -85,14 +89,10 @@ def seconds(text: str) -> float:
 def run(arguments: argparse.Namespace) -> int:
     """Check, print, and return the exit status that tells the verdict."""
     from sandproof import formats, runner
-    from sandproof.proposal import BadInput, Request, parse_settings
-    from sandproof.result import BAD_INPUT, Result, overall
+    from sandproof.proposal import Request, parse_settings
+    from sandproof.result import Result, overall
 
-    try:
-        settings = parse_settings(arguments.settings)
-    except BadInput as error:
-        print(f"sandproof: {error}", file=sys.stderr)
-        return BAD_INPUT
+    settings = parse_settings(arguments.settings)
     paths: list[Path | None] = list(arguments.proposals) or [None]
     requests = [Request(path=path, settings=settings) for path in paths]
     results: list[Result] = []

@@ -12,6 +12,7 @@ from pathlib import Path
 from sandproof.junit import as_junit
 from sandproof.markdown import as_markdown
 from sandproof.page import as_html
+from sandproof.proposal import BadInput
 from sandproof.result import SCHEMA_VERSION, Result
 from sandproof.text import as_text
 
@@ -74,5 +75,8 @@ def write(text: str, output: Path | None) -> None:
     """Write a text to a file, or to standard output."""
     if output is None:
         print(text)
-    else:
+        return
+    try:
         output.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"{output}: {(error.strerror or str(error)).lower()}") from None

@@ -40,9 +40,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_commands(commands)
     parsed = parser.parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = parsed.run
+    from sandproof.proposal import BadInput
+
     try:
         status = run(parsed)
         sys.stdout.flush()
+    except BadInput as error:
+        print(f"sandproof: {error}", file=sys.stderr)
+        return BAD_INPUT
     except BrokenPipeError:
         # Whoever reads our output has seen enough. Python flushes once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -52,9 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     # Imported here because they import names of `spec`, which is known to be the right one by now.
-    from sandproof import check, simulate
+    from sandproof import attack, catalogue, check, claims, controls, new, params, simulate
 
-    for command in (check, simulate):
+    for command in (check, attack, claims, controls, params, new, simulate, catalogue):
         command.add_parser(commands)
 
 

@@ -63,13 +63,12 @@ def unaffected(result: Result) -> list[str]:
 
 def instead(result: Result) -> list[str]:
     """Return which parts of the paper's proof fall, if guarantees hold without them."""
-    kept = result.guarantees(Verdict.PROVED, Verdict.HOLDS)
-    if not result.about.changes or not result.fallen or not kept:
+    if not result.decided_instead:
         return []
     names = ", ".join(f"`{row.claim.id}`" for row in result.fallen)
     lines = ["", f"The paper's proof no longer applies here, because of {names}."]
     lines += ["The guarantees were decided instead:", ""]
-    return lines + [f"- `{row.claim.id}`: {escaped(row.reason)}" for row in kept]
+    return lines + [f"- `{row.claim.id}`: {escaped(row.reason)}" for row in result.decided_instead]
 
 
 def fenced(text: str, language: str) -> list[str]:

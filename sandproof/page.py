@@ -188,11 +188,13 @@ def changes(result: Result) -> str:
 
 def instead(result: Result) -> str:
     """Return which parts of the paper's proof fall, if guarantees hold without them."""
-    kept = result.guarantees(Verdict.PROVED, Verdict.HOLDS)
-    if not result.about.changes or not result.fallen or not kept:
+    if not result.decided_instead:
         return ""
     names = ", ".join(f"<code>{row.claim.id}</code>" for row in result.fallen)
-    listed = "".join(f"<li><code>{row.claim.id}</code>: {escape(row.reason)}</li>" for row in kept)
+    listed = "".join(
+        f"<li><code>{row.claim.id}</code>: {escape(row.reason)}</li>"
+        for row in result.decided_instead
+    )
     return (
         f"<h2>The paper's proof no longer applies here</h2><p>Because of {names}. "
         f"The guarantees were decided instead:</p><ul>{listed}</ul>"

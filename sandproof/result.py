@@ -146,6 +146,13 @@ class Result:
         return [each for each in self.of_kind(Kind.LEMMA, Kind.ASSUMPTION) if each.verdict in lost]
 
     @property
+    def decided_instead(self) -> list[ClaimResult]:
+        """Return the guarantees that are kept although parts of the paper's proof fall."""
+        if not self.about.changes or not self.fallen or self.verdict == "refuted":
+            return []
+        return self.guarantees(Verdict.PROVED, Verdict.HOLDS)
+
+    @property
     def verdict(self) -> str:
         """Return the verdict on the proposal: that on its guarantees."""
         if self.guarantees(Verdict.REFUTED):

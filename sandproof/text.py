@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping
 
@@ -120,9 +121,7 @@ def write_attacks(out: Writer, result: Result) -> None:
     for row in result.guarantees(Verdict.REFUTED):
         out.heading(f"How {row.claim.id} is broken")
         if row.attack is not None:
-            for line in row.attack.story.split("\n"):
-                indent = 2 + len(line) - len(line.lstrip())
-                out.wrap(line.strip(), indent=indent) if line.strip() else out.lines.append("")
+            write_story(out, row.attack.story)
             if row.attack.factor:
                 out.wrap(f"A weaker guarantee holds there: with {row.attack.factor}ε*.")
         else:
@@ -135,10 +134,21 @@ def write_attacks(out: Writer, result: Result) -> None:
         )
 
 
+def write_story(out: Writer, story: str) -> None:
+    """Write a story; what continues a line stands below its beginning."""
+    for line in story.split("\n"):
+        text = line.lstrip()
+        first = " " * (2 + len(line) - len(text))
+        rest = first + "   " * bool(re.match(r"\d+\. ", text))
+        wrapped = textwrap.wrap(
+            text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        )
+        out.lines += wrapped or [""]
+
+
 def write_instead(out: Writer, result: Result) -> None:
     """Write which parts of the paper's proof fall, and how the guarantees were decided instead."""
-    kept = result.guarantees(Verdict.PROVED, Verdict.HOLDS)
-    if not result.fallen or not kept or not result.about.changes:
+    if not result.decided_instead:
         return
     out.heading("The paper's proof no longer applies here")
     for row in result.fallen:
@@ -146,7 +156,7 @@ def write_instead(out: Writer, result: Result) -> None:
         numbers = ", ".join(f"{name} = {value}" for name, value in row.counterexample.items())
         out.wrap(f"because {row.claim.id} {what}{f' ({numbers})' if numbers else ''}.")
     out.wrap("The guarantees were decided instead:")
-    for row in kept:
+    for row in result.decided_instead:
         out.wrap(f"{row.claim.id} {row.verdict.value}: {row.reason}.", indent=4)
 
 

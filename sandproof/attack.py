@@ -1,0 +1,105 @@
+"""The command `sandproof attack`: the smallest attack on a proposal, told and replayable."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from sandproof.check import FORMATS, add_options, options_of
+from sandproof.result import BAD_INPUT, SCHEMA_VERSION, AttackRecord, Result
+
+EXAMPLES = """\
+examples:
+  sandproof attack my_change.py
+  sandproof attack my_change.py --format json --output attack.json
+  sandproof attack my_change.py --pytest test_attack.py && pytest test_attack.py
+
+exit status: 0 every guarantee holds, 1 an attack was found, 2 bad input, 3 undecided
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "attack",
+        help="find the smallest attack on a proposal",
+        description="Check the guarantees of a proposal and tell the smallest attack on them.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("proposal", type=Path, metavar="PROPOSAL")
+    add_options(parser, FORMATS)
+    parser.add_argument(
+        "--pytest", type=Path, metavar="FILE", help="also write a test that replays the attack"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Look for an attack, tell it, and write its test if that is asked for."""
+    from sandproof import formats, runner
+    from sandproof.proposal import Request, parse_settings
+    from spec.claims import CLAIMS, Kind
+
+    settings = parse_settings(arguments.settings)
+    request = Request(path=arguments.proposal, settings=settings)
+    guarantees = tuple(claim.id for claim in CLAIMS.values() if claim.kind is Kind.GUARANTEE)
+    (result,) = runner.run([request], options_of(arguments, only=guarantees))
+    if result.bad_input:
+        print(f"sandproof: {result.bad_input}", file=sys.stderr)
+        return BAD_INPUT
+    if arguments.format == "text":
+        text = as_story(result)
+    elif arguments.format == "json":
+        text = as_json(result)
+    else:
+        text = formats.render(arguments.format, [result])
+    formats.write(text, arguments.output)
+    if arguments.pytest is not None:
+        write_test(result.attack, arguments.pytest)
+    return result.exit_status
+
+
+def as_story(result: Result) -> str:
+    """Return the attack as text, or why there is none."""
+    from sandproof.text import Writer, write_story
+
+    out = Writer(colour=False)
+    if result.attack is not None:
+        write_story(out, result.attack.story)
+    elif result.verdict == "refuted":
+        for row in result.claims:
+            for name, value in row.counterexample.items():
+                out.wrap(f"{row.claim.id}: {name} = {value}")
+    else:
+        out.wrap("No attack was found.")
+        for row in result.claims:
+            out.wrap(f"{row.claim.id}: {row.verdict.value}: {row.reason}".rstrip(": "), indent=4)
+    return "\n".join([*out.lines, "", result.headline])
+
+
+def as_json(result: Result) -> str:
+    """Return the attack as JSON; `attack` is null if there is none."""
+    attack = result.attack
+    broken = [row.claim.id for row in result.claims if attack is not None and row.attack is attack]
+    data = {
+        "schema_version": SCHEMA_VERSION,
+        "proposal": result.about.name,
+        "verdict": result.verdict,
+        "headline": result.headline,
+        "claim": broken[0] if broken else None,
+        "attack": None if attack is None else {"story": attack.story, **attack.data},
+    }
+    return json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def write_test(attack: AttackRecord | None, path: Path) -> None:
+    """Write the test that replays an attack, if there is an attack."""
+    from sandproof.formats import write
+
+    if attack is None or not attack.test:
+        print(f"sandproof: there is no attack to replay; {path} is not written", file=sys.stderr)
+        return
+    write(attack.test, path)

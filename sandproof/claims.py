@@ -1,0 +1,151 @@
+"""The command `sandproof claims`: the table of claims; with an id, everything about one."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import json
+from pathlib import Path
+
+from sandproof.check import add_run_options, options_of
+from sandproof.proposal import BadInput, Request
+from sandproof.result import ClaimResult, claim_to_json
+from sandproof.text import HEADINGS, Writer
+from spec.claims import CLAIMS, Claim, Finding, Verdict
+
+EXAMPLES = """\
+examples:
+  sandproof claims                                  every claim with its verdict
+  sandproof claims --list                           the same without running a check
+  sandproof claims the_ledger_never_passes_the_caps statement, proof, assumptions, limits
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "claims",
+        help="list the claims with their verdicts, or show one with its proof",
+        description="List every claim about the paper's rules with its verdict, or show one.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("claim", nargs="?", metavar="ID")
+    parser.add_argument("--list", action="store_true", help="run no check, show no verdicts")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_run_options(parser)
+    parser.set_defaults(run=run, effort="quick")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the checks of the claims that are asked for, and show what they found."""
+    from sandproof import formats, runner
+
+    name: str | None = arguments.claim
+    if name is not None and name not in CLAIMS:
+        close = difflib.get_close_matches(name, CLAIMS, n=1)
+        hint = f"; did you mean {close[0]}?" if close else "; sandproof claims --list shows all"
+        raise BadInput(f"there is no claim {name!r}{hint}")
+    wanted = (name,) if name is not None else tuple(CLAIMS)
+    if arguments.list:
+        rows = [ClaimResult(claim=CLAIMS[each], why="not run") for each in wanted]
+    else:
+        (result,) = runner.run([Request()], options_of(arguments, only=wanted))
+        rows = list(result.claims)
+    if arguments.format == "json":
+        listed = [in_full(row) for row in rows]
+        formats.write(json.dumps(listed, indent=2, ensure_ascii=False), None)
+    elif name is not None:
+        print(shown(rows[0]))
+    else:
+        print(table(rows, verdicts=not arguments.list))
+    found = {row.verdict for row in rows} if not arguments.list else set()
+    return 1 if Verdict.REFUTED in found else 3 if Verdict.UNKNOWN in found else 0
+
+
+def in_full(row: ClaimResult) -> dict[str, object]:
+    """Return a claim with everything that is known about it as plain data."""
+    claim = row.claim
+    return claim_to_json(row) | {
+        "formula": claim.formula,
+        "subjects": list(claim.subjects),
+        "rules": list(claim.rules),
+        "not_covered": claim.not_covered,
+        "proof": proof_file(claim),
+    }
+
+
+def proof_file(claim: Claim) -> str:
+    """Return the file that holds the proof of a claim, if there is one."""
+    import proofs
+
+    path = Path(proofs.__file__).parent / f"{claim.id}.py"
+    return f"proofs/{path.name}" if path.exists() else ""
+
+
+def table(rows: list[ClaimResult], verdicts: bool) -> str:
+    """Return the claims as a table, by kind."""
+    from sandproof import formats
+
+    out = Writer(formats.in_colour())
+    for kind, heading in HEADINGS:
+        out.heading(heading)
+        for row in rows:
+            if row.claim.kind is not kind:
+                continue
+            verdict = f"{row.verdict.value:<8} " if verdicts else ""
+            place = row.claim.paper.replace("none (READING_NOTES ", "beyond it (")
+            painted = out.paint(verdict, row.verdict.value) if verdicts else ""
+            out.lines.append(f"  {painted}{row.claim.id:<48} {place}")
+            if verdicts and row.verdict in (Verdict.REFUTED, Verdict.UNKNOWN):
+                out.wrap(row.reason, indent=11)
+    counts = {verdict: sum(row.verdict is verdict for row in rows) for verdict in Verdict}
+    told = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
+    out.lines += ["", f"{len(rows)} claims: {told}" if verdicts else f"{len(rows)} claims"]
+    return "\n".join(out.lines[1:])
+
+
+def shown(row: ClaimResult) -> str:
+    """Return everything about one claim as text."""
+    from sandproof import formats
+
+    claim = row.claim
+    out = Writer(formats.in_colour())
+    out.lines.append(out.paint(claim.id, "heading"))
+    out.wrap(claim.statement)
+    facts = (
+        ("Kind", claim.kind.value),
+        ("Formula", claim.formula),
+        ("Paper", claim.paper),
+        ("Neighbours", claim.relation),
+        ("About", ", ".join(claim.subjects)),
+        ("Depends on", ", ".join(claim.rules) or "no rule"),
+        ("Proof", proof_file(claim)),
+        ("Not covered", claim.not_covered),
+    )
+    out.lines.append("")
+    for name, value in facts:
+        if value:
+            out.wrap(f"{name}: {value}")
+    for finding in row.findings:
+        write_finding(out, finding)
+    verdict = row.verdict.value
+    out.lines += ["", f"{out.paint(verdict, verdict)}: {claim.id}"]
+    return "\n".join(out.lines)
+
+
+def write_finding(out: Writer, finding: Finding) -> None:
+    """Write what a check found, step by step."""
+    out.heading(f"{finding.check}: {finding.verdict.value} in {finding.seconds or '0'} s")
+    for name, value in (
+        ("Method", finding.method),
+        ("Bound", finding.bound),
+        ("Assumes", finding.assumes),
+        ("Found", finding.detail),
+    ):
+        if value:
+            out.wrap(f"{name}: {value}")
+    for step in finding.steps:
+        by = f" ({step.by})" if step.by else ""
+        detail = f": {step.detail}" if step.detail else ""
+        out.wrap(f"{step.verdict.value} {step.name}{by}{detail}", indent=4)

@@ -1,0 +1,206 @@
+"""The command `sandproof controls`: checks and broken rules, to show that every check can fail."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from sandproof.check import positive, seconds
+from sandproof.text import Writer
+from spec.claims import CLAIMS, Check, Finding
+from spec.rules import Rules
+
+EXAMPLES = """\
+examples:
+  sandproof controls                  every check on its own broken rules
+  sandproof controls --full           every check on the broken rules of all checks
+  sandproof controls --format json
+
+exit status: 0 every check refutes all its controls, 1 one does not
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """Hold what a check found about a broken variant; `own` if it is a control of this check."""
+
+    claim: str
+    check: str
+    control: str
+    own: bool
+    verdict: str
+    seconds: float
+    detail: str = ""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "controls",
+        help="show that every check refutes broken rules",
+        description="Run every check on the broken rules that it must refute.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("claims", nargs="*", metavar="ID", help="of these claims only")
+    parser.add_argument("--full", action="store_true", help="run checks on all broken rules")
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N")
+    parser.add_argument("--timeout", type=seconds, default=120.0, metavar="SECONDS")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the controls and print the matrix."""
+    from sandproof.proposal import BadInput
+    from sandproof.runner import checks_of
+
+    for name in arguments.claims:
+        if name not in CLAIMS:
+            raise BadInput(f"there is no claim {name!r}; sandproof claims --list shows all")
+    checks = [
+        check
+        for check in checks_of("quick", 0, None, ())
+        if not arguments.claims or check.claim in arguments.claims
+    ]
+    rows: dict[tuple[str, str], list[Cell]] = {(check.claim, check.name): [] for check in checks}
+    for cell in run_cells(list(plan(checks, arguments.full)), arguments.jobs, arguments.timeout):
+        rows[cell.claim, cell.check].append(cell)
+    failing = [row for row, cells in rows.items() if not can_fail(cells)]
+    if arguments.format == "json":
+        print(json.dumps([as_data(row, cells) for row, cells in rows.items()], indent=2))
+    else:
+        print("\n".join(as_text(row, cells) for row, cells in rows.items()))
+        names = ", ".join(f"{claim} ({check})" for claim, check in failing)
+        told = f"not shown to fail: {names}" if failing else "every check refutes its controls"
+        print(f"\n{len(rows)} checks, {sum(map(len, rows.values()))} cells: {told}")
+    return 1 if failing else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Hold a cell that is to be filled: which check, on what, and how."""
+
+    check: Check
+    control: str
+    own: bool
+    work: Callable[[], Finding]
+
+
+def plan(checks: Sequence[Check], full: bool) -> Iterator[Plan]:
+    """List the cells: every check with its own controls, and if asked for with those of others."""
+    for check in checks:
+        for control in check.controls:
+            yield Plan(check=check, control=control.name, own=True, work=control.run)
+    if not full:
+        return
+    for broken, rules in broken_rules(checks):
+        for check in checks:
+            mine = any(control.rules is rules for control in check.controls)
+            if not mine and touches(rules, check):
+                yield Plan(check=check, control=broken, own=False, work=on(check, rules))
+
+
+def broken_rules(checks: Sequence[Check]) -> Iterator[tuple[str, Rules]]:
+    """List the broken rules of all checks once, each with the name of a control."""
+    seen: list[Rules] = []
+    for check in checks:
+        for control in check.controls:
+            if control.rules is not None and control.rules not in seen:
+                seen.append(control.rules)
+                yield f"{control.name} (of {check.claim})", control.rules
+
+
+def touches(rules: Rules, check: Check) -> bool:
+    """Tell whether broken rules change anything that the claim of a check depends on."""
+    from spec import PAPER
+
+    depends = CLAIMS[check.claim].rules
+    return any(getattr(rules, name) != getattr(PAPER, name) for name in depends)
+
+
+def on(check: Check, rules: Rules) -> Callable[[], Finding]:
+    """Return the work that runs a check on broken rules."""
+    return lambda: check.run(rules)
+
+
+def run_cells(plans: Sequence[Plan], jobs: int, timeout: float) -> list[Cell]:
+    """Run the cells side by side, each in a child process."""
+    from sandproof.guard import Trace
+    from sandproof.processes import Pool, Task
+    from sandproof.runner import Progress, terminable
+
+    def task(number: int) -> Task:
+        def work(_: Trace) -> tuple[str, str]:
+            try:
+                found = plans[number].work()
+            except BaseException as error:
+                return "unknown", f"{type(error).__name__}: {error}"
+            return found.verdict.value, found.detail
+
+        return Task(name=str(number), work=work, seconds=timeout)
+
+    cells: dict[int, Cell] = {}
+    waiting = list(range(len(plans)))
+    progress = Progress()
+    with terminable(), Pool(jobs) as pool:
+        while waiting or pool.running:
+            while waiting and pool.has_room:
+                pool.start(task(waiting.pop(0)))
+            outcome = pool.wait(
+                lambda: progress(
+                    len(cells),
+                    len(plans),
+                    [plans[int(child.task.name)].check.claim for child in pool.running],
+                )
+            )
+            number = int(outcome.task.name)
+            verdict, detail = ("unknown", outcome.how or f"not finished in {timeout:g} s")
+            if isinstance(outcome.answer, tuple):
+                verdict, detail = outcome.answer
+            cells[number] = Cell(
+                claim=plans[number].check.claim,
+                check=plans[number].check.name,
+                control=plans[number].control,
+                own=plans[number].own,
+                verdict=verdict,
+                seconds=round(outcome.seconds, 3),
+                detail=detail,
+            )
+    progress.clear()
+    return [cells[number] for number in sorted(cells)]
+
+
+def can_fail(cells: Sequence[Cell]) -> bool:
+    """Tell whether a check has controls of its own and refutes them all."""
+    own = [cell for cell in cells if cell.own]
+    return bool(own) and all(cell.verdict == "refuted" for cell in own)
+
+
+def as_data(row: tuple[str, str], cells: Sequence[Cell]) -> dict[str, object]:
+    """Return a row of the matrix as plain data."""
+    claim, check = row
+    listed = [asdict(cell) for cell in cells]
+    return {"claim": claim, "check": check, "can_fail": can_fail(cells), "controls": listed}
+
+
+def as_text(row: tuple[str, str], cells: Sequence[Cell]) -> str:
+    """Return a row of the matrix as text: every broken variant and what the check says to it."""
+    from sandproof import formats
+
+    out = Writer(formats.in_colour())
+    out.heading(f"{row[0]} ({row[1]})")
+    if not any(cell.own for cell in cells):
+        out.wrap("has no control")
+    for cell in cells:
+        # A check that leaves the broken rules of another one alone is no failure.
+        style = cell.verdict if cell.own or cell.verdict == "refuted" else "faint"
+        name = cell.control if len(cell.control) <= 58 else cell.control[:55] + "..."
+        verdict = out.paint(f"{cell.verdict:<8}", style)
+        out.lines.append(f"  {verdict} {name:<58}{cell.seconds:7.1f} s")
+        if cell.own and cell.verdict != "refuted":
+            out.wrap(cell.detail, indent=11)
+    return "\n".join(out.lines)

@@ -1,0 +1,73 @@
+"""The command `sandproof new`: start a proposal."""
+
+from __future__ import annotations
+
+import argparse
+import keyword
+from pathlib import Path
+
+from sandproof.proposal import BadInput
+
+SKELETON = '''"""Say in one line what changes.
+
+Say why, and what stays the same.
+
+Origin: where it was proposed.
+Expected: holds or refuted, and why.
+Neighbours: attribution fixed (ARA), null store (PAA).
+"""
+
+from __future__ import annotations
+
+from spec import PAPER, Limits, Query, Report, Spent, replace
+from spec.aggregation_service import charge
+
+# A rule is a plain function with the arguments of the rule it replaces; spec/rules.py lists them
+# all. It sees what its party sees in the real system, answers without changing its arguments, and
+# may answer with an exact law (spec.Distribution) where it tosses a coin.
+
+
+def charge_as_before(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    """Return what the report has spent after the query, or None to refuse the query."""
+    return charge(limits, spent, query, report)
+
+
+# Everything that is not named here stays as in the paper. Public parameters are changed with
+# replace(PAPER, limits=replace(PAPER.limits, sparsity_budget=400)).
+RULES = replace(PAPER, charge=charge_as_before)
+
+# Another neighbour relation than the paper's is named here, from spec.neighbours:
+# NEIGHBOURS = NEVER_REGISTERED
+
+# Sources, triggers or queries with fields of your own go into a spec.universe.Universe, which the
+# solver then searches instead of its default ones:
+# UNIVERSE = Universe(...)
+'''
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "new",
+        help="start a proposal",
+        description="Write a commented proposal to start from. An existing file is left alone.",
+        epilog="example: sandproof new my_change && sandproof check my_change.py",
+    )
+    parser.add_argument("name", metavar="NAME")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the file."""
+    path = Path(arguments.name).with_suffix(".py")
+    if not path.stem.isidentifier() or keyword.iskeyword(path.stem):
+        raise BadInput(f"{path.stem!r} is no name for a Python module: use letters, digits and _")
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(SKELETON)
+    except FileExistsError:
+        raise BadInput(f"{path}: the file exists already") from None
+    except OSError as error:
+        raise BadInput(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    print(f"{path} is written; edit it, then run: sandproof check {path}")
+    return 0

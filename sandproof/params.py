@@ -1,0 +1,316 @@
+r"""The command `sandproof params`: what follows from given parameters, exactly or certified.
+
+Every number is exact, or enclosed so that each digit that is printed is right.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from flint import ctx
+
+from sandproof.proposal import BadInput, exact_number, parse_settings, with_settings
+from sandproof.text import Writer
+from spec import PAPER, Limits
+from spec.distributions import gradual_expiration
+from spec.event_outputs import OutputSet
+from spec.noise import laplace_normaliser, smallest_sound_truncation, threshold
+from spec.numbers import N, Power, Real, SpecError, bounds, enclosed
+from spec.randomized_response import (
+    channel_capacity,
+    largest_epsilon,
+    response_rate,
+    truth_probability,
+)
+
+BITS = 512
+DIGITS = 12
+LONG = 30
+DAY = 24 * 60 * 60
+LARGEST_GROUP = 10**6
+
+EXAMPLES = """\
+examples:
+  sandproof params                                  the paper's limits, a navigation source
+  sandproof params --epsilon 10 --delta 1e-6        of one query
+  sandproof params --set sparsity_budget=400
+  sandproof params --reports 3 --windows 2,2 --buckets 2,2 --event-epsilon 14
+  sandproof params --capacity 6.5 --reports 1 --windows 1,1 --format json
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """Hold one answer: a name, what it means, and the number with certified bounds."""
+
+    name: str
+    meaning: str
+    low: Fraction
+    high: Fraction
+    unit: str = ""
+
+    @property
+    def exact(self) -> Fraction | None:
+        """Return the number if it is known exactly."""
+        return self.low if self.low == self.high else None
+
+    @property
+    def text(self) -> str:
+        """Write the number: whole, as a short fraction, or with the digits that are certain."""
+        if self.exact is not None and self.exact.denominator == 1 and self.exact < 10**DIGITS:
+            return str(self.exact)
+        digits = certain_digits(self.low, self.high)
+        if self.exact is not None and len(str(self.exact)) <= DIGITS:
+            return f"{self.exact} = {digits}"
+        return digits
+
+    def to_json(self) -> dict[str, object]:
+        """Return the answer as plain data."""
+        return {
+            "name": self.name,
+            "meaning": self.meaning,
+            "value": self.text,
+            "exact": None if self.exact is None else str(self.exact),
+            "low": significant(self.low, LONG, math.floor),
+            "high": significant(self.high, LONG, math.ceil),
+            "unit": self.unit,
+        }
+
+
+def certain_digits(low: Fraction, high: Fraction, digits: int = DIGITS) -> str:
+    """Write the digits on which both bounds agree, at most so many, rounded."""
+    for count in range(digits, 0, -1):
+        text = significant(low, count)
+        if text == significant(high, count):
+            return text
+    return f"between {significant(low, 3)} and {significant(high, 3)}"
+
+
+def significant(value: Fraction, digits: int, rounded: Callable[[Fraction], int] = round) -> str:
+    """Round a number that is not negative to so many significant digits, with integers only."""
+    if value == 0:
+        return "0"
+    exponent = len(str(value.numerator)) - len(str(value.denominator))
+    exponent -= value < Fraction(10) ** exponent
+    scaled = rounded(value / Fraction(10) ** (exponent - digits + 1))
+    if scaled == 10**digits:
+        scaled, exponent = scaled // 10, exponent + 1
+    figures = str(scaled)
+    if -5 <= exponent < digits:
+        point = max(exponent + 1, 0)
+        figures = "0" * max(-exponent - 1, 0) + figures
+        whole, rest = figures[:point] or "0", figures[point:].rstrip("0")
+        return whole + ("." + rest if rest else "")
+    rest = figures[1:].rstrip("0")
+    return f"{figures[0]}{'.' + rest if rest else ''}e{exponent}"
+
+
+def variance(ratio: N, truncation: int | None) -> N:
+    r"""Return the variance of discrete Laplace noise, from $q$ and its truncation point.
+
+    It is twice $\sum_{x=1}^{T} x^2 q^x$ over the normaliser, in closed form.
+    """
+    if truncation is None:
+        return 2 * ratio / ((1 - ratio) * (1 - ratio))
+    last, edge = truncation, ratio**truncation
+    squares = (
+        1
+        + ratio
+        - (last + 1) ** 2 * edge
+        + (2 * last**2 + 2 * last - 1) * (edge * ratio)
+        - last**2 * (edge * ratio * ratio)
+    )
+    total = 2 * ratio * squares / ((1 - ratio) * (1 - ratio) * (1 - ratio))
+    return total / laplace_normaliser(ratio, truncation)
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "params",
+        help="compute thresholds, noise, output sets and capacities",
+        description="Compute what follows from given parameters, exactly or with certified digits.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="settings",
+        metavar="NAME=VALUE",
+        help="set a public parameter, exactly: 65536, 1/8, 1e-8",
+    )
+    parser.add_argument("--epsilon", metavar="E", help="of a query (default: the cap)")
+    parser.add_argument("--delta", metavar="D", help="of a query (default: the cap)")
+    parser.add_argument("--event-epsilon", metavar="E", help="of event-level reports")
+    parser.add_argument(
+        "--reports", default="3", metavar="N", help="of an event-level source (default: 3)"
+    )
+    parser.add_argument(
+        "--windows",
+        default="3,3,3,3,3,3,3,3",
+        metavar="N,N,…",
+        help="per trigger datum (default: 8 data with 3 windows)",
+    )
+    parser.add_argument(
+        "--buckets", metavar="N,N,…", help="per trigger datum (default: as many as reports)"
+    )
+    parser.add_argument(
+        "--capacity", default="11.5", metavar="BITS", help="of the channel (default: 11.5)"
+    )
+    parser.add_argument(
+        "--day-cap", default="1048576", metavar="N", help="on a device's contributions per day"
+    )
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compute and print."""
+    limits = with_settings(PAPER.limits, parse_settings(arguments.settings))
+
+    def number(name: str, default: Fraction) -> Fraction:
+        text = getattr(arguments, name)
+        option = "--" + name.replace("_", "-")
+        return default if text is None else exact_number(f"{option} {text}", text)
+
+    try:
+        sections = {
+            "One query of the aggregation service": list(
+                query(limits, number("epsilon", limits.epsilon), number("delta", limits.delta))
+            ),
+            "One event-level source": list(
+                event_level(
+                    limits,
+                    output_set(arguments.reports, arguments.windows, arguments.buckets),
+                    number("event_epsilon", limits.event_epsilon),
+                    number("capacity", Fraction(0)),
+                )
+            ),
+            "One device and one day of PAA": list(
+                device_day(limits, number("day_cap", Fraction(0)))
+            ),
+        }
+    except SpecError as error:
+        raise BadInput(str(error)) from None
+    print(as_json(sections) if arguments.format == "json" else as_text(sections))
+    return 0
+
+
+def entry(name: str, meaning: str, compute: Callable[[], Real | int], unit: str = "") -> Entry:
+    """Compute a number at high precision."""
+    with ctx.workprec(BITS):
+        value = compute()
+        low, high = bounds(Fraction(value) if isinstance(value, int) else value)
+    return Entry(name=name, meaning=meaning, low=low, high=high, unit=unit)
+
+
+def query(limits: Limits, epsilon: Fraction, delta: Fraction) -> Iterator[Entry]:
+    """Compute noise and thresholds for a query."""
+    most, base = limits.contribution_budget, limits.base
+    decay = Power(base, -epsilon / most)
+
+    def deviation(truncation: int | None) -> Callable[[], Real]:
+        return lambda: enclosed(variance(enclosed(decay.value()), truncation)).sqrt()
+
+    yield entry("epsilon", "ε of the query", lambda: epsilon)
+    yield entry("delta", "δ of the query", lambda: delta)
+    yield entry("decay", "q = e^(-ε/Λ1), the ratio of neighbouring masses", decay.value)
+    yield entry("noise_deviation", "standard deviation of untruncated noise", deviation(None))
+    if delta > 0:
+        tau = threshold(most, limits.sparsity_budget, epsilon, delta, base)
+        without = threshold(most, 1, epsilon, delta, base)
+        sound = smallest_sound_truncation(most, epsilon, delta, base)
+        yield entry("threshold", f"⌊τ⌋ with Λ0 = {limits.sparsity_budget}", lambda: tau)
+        yield entry("threshold_without_sparsity", "⌊τ⌋ without Λ0", lambda: without)
+        yield entry("smallest_sound_threshold", "the smallest sound ⌊τ⌋", lambda: sound)
+        yield entry(
+            "truncated_noise_deviation", "standard deviation of noise cut at ⌊τ⌋", deviation(tau)
+        )
+
+
+def output_set(reports: str, windows: str, buckets: str | None) -> OutputSet:
+    """Read the configuration of an event-level source."""
+    (most,) = whole_numbers("--reports", reports)
+    per_datum = whole_numbers("--windows", windows)
+    own = (most,) * len(per_datum) if buckets is None else whole_numbers("--buckets", buckets)
+    return OutputSet(maximum_reports=most, windows=per_datum, buckets=own)
+
+
+def whole_numbers(option: str, text: str) -> tuple[int, ...]:
+    """Read whole numbers with commas between them."""
+    parts = text.split(",")
+    if not all(part.isdecimal() for part in parts) or (option == "--reports" and len(parts) > 1):
+        raise BadInput(f"{option} {text}: write whole numbers with commas between them")
+    return tuple(map(int, parts))
+
+
+def event_level(
+    limits: Limits, outputs: OutputSet, epsilon: Fraction, capacity: Fraction
+) -> Iterator[Entry]:
+    """Compute the output set, the truth probability and the channel of a source."""
+    size, power = outputs.size(), Power(limits.base, epsilon)
+    yield entry("event_epsilon", "ε of the source", lambda: epsilon)
+    yield entry("outputs", "|O|, the number of outputs", lambda: size)
+    yield entry(
+        "truth_probability", "the truth is sent", lambda: truth_probability(power.value(), size)
+    )
+    yield entry(
+        "response_rate", "a random output is sent", lambda: response_rate(power.value(), size)
+    )
+    low, high = channel_capacity(power, size, BITS)
+    yield Entry(
+        name="channel_capacity", meaning="what a source can tell", low=low, high=high, unit="bits"
+    )
+    least, most = largest_epsilon(size, capacity, max(limits.event_epsilon, epsilon), limits.base)
+    yield Entry(
+        name="largest_epsilon",
+        meaning=f"the largest ε up to {max(limits.event_epsilon, epsilon)} "
+        f"that tells at most {significant(capacity, DIGITS)} bits",
+        low=least,
+        high=most,
+    )
+
+
+def device_day(limits: Limits, day_cap: Fraction) -> Iterator[Entry]:
+    """Compute what a day of a device costs, by group privacy, with and without a cap per day."""
+    windows = -(-DAY // limits.window_length)
+    capped = min(windows, -(-day_cap // limits.contribution_budget))
+    yield entry("windows_per_day", "windows that a day touches", lambda: windows)
+    if day_cap > 0:
+        yield entry("day_factor", f"factor in ε, cap of {day_cap} per day", lambda: capped)
+    yield entry("day_factor_without_cap", "factor in ε, no cap per day", lambda: windows)
+    if limits.epsilon > 0:
+        for name, count in (("day_delta", capped), ("day_delta_without_cap", windows)):
+            if count and count <= LARGEST_GROUP:
+                yield entry(
+                    name,
+                    f"δ by the geometric sum, {count} windows",
+                    lambda count=count: gradual_expiration(  # type: ignore[misc]
+                        limits.epsilon, limits.delta, count, limits.base
+                    )[1],
+                )
+
+
+def as_text(sections: Mapping[str, Sequence[Entry]]) -> str:
+    """Return the answers as a table."""
+    out = Writer(colour=False)
+    for heading, entries in sections.items():
+        out.heading(heading)
+        for each in entries:
+            vacuous = "(says nothing)" if "delta" in each.name and each.low > 1 else each.unit
+            value = f"{each.text} {vacuous}".rstrip()
+            out.lines.append(f"  {each.meaning:<54} {value}")
+    return "\n".join(out.lines[1:])
+
+
+def as_json(sections: Mapping[str, Sequence[Entry]]) -> str:
+    """Return the answers as JSON, by name."""
+    listed = {each.name: each.to_json() for entries in sections.values() for each in entries}
+    return json.dumps(listed, indent=2, ensure_ascii=False)
