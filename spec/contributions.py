@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from immutables import Map
 
-from spec.reports import Contribution, Report
+from spec.reports import Contribution, Report, checked_value
 
 if TYPE_CHECKING:
     from spec.attribution_client import Trigger
@@ -78,13 +78,15 @@ def grant(
 ) -> tuple[Budget, tuple[Contribution, ...]]:
     """Admit a unit's contributions one by one; return its budget and those that fit.
 
-    The paper's triggers and events contribute once, so that nothing hangs on "one by one".
+    The paper's triggers and events contribute once, so that nothing hangs on "one by one". A
+    negative value is refused as bad input: it would give budget back.
 
     Paper: Alg. 2; Alg. 3; Alg. 6.
     """
     most = rules.cap(rules.limits)
     granted: list[Contribution] = []
     for contribution in credit.contributions:
+        checked_value(contribution.value, "value")
         after = rules.admit(most, spent, contribution, cause)
         if after is not None:
             spent = after
