@@ -26,7 +26,7 @@ from spec.distributions import Draw
 from spec.event_outputs import Output, OutputSet
 from spec.numbers import SpecError
 from spec.randomized_response import Events, Question, RandomizedResponse, respond
-from spec.summary_mechanism import Database, without_source
+from spec.summary_mechanism import Database
 
 Answers: TypeAlias = tuple[tuple[Unit, Hashable], ...]
 Questions: TypeAlias = Mapping[Unit, Question]
@@ -94,29 +94,6 @@ class EventMechanism:
             responses = responses.set(unit, response)
             answers.append((unit, answer))
         return EventState(step=state.step + 1, responses=responses), tuple(answers)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventMechanismWithout:
-    r"""Be $\mathcal{M}_{\mathrm{ER}}^{-x}$: every database is replaced by its neighbour.
-
-    Paper: Sec. 3.1; Def. 3.6; Thm. 5.1.
-    """
-
-    mechanism: EventMechanism
-    unit: Unit
-
-    @property
-    def initial(self) -> EventState:
-        """Return the mechanism's own initial state."""
-        return self.mechanism.initial
-
-    def step(
-        self, state: EventState, action: tuple[Database, Questions], draw: Draw
-    ) -> tuple[EventState, Answers]:
-        """Remove the source from the database, then do what the mechanism does."""
-        database, questions = action
-        return self.mechanism.step(state, (without_source(database, self.unit), questions), draw)
 
 
 def records_of(database: Database, unit: Unit) -> Events:

@@ -140,27 +140,3 @@ def add_record(
     earlier = state.reports.get(record.report_id, Report(report_id=record.report_id))
     report = replace(earlier, contributions=earlier.contributions + granted)
     return replace(state, budgets=budgets, reports=state.reports.set(record.report_id, report))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SummaryMechanismWithout:
-    r"""Be $\mathcal{M}_{\mathrm{SR}}^{-x}$: every database is replaced by its neighbour.
-
-    Paper: Sec. 3.1; Def. 3.6.
-    """
-
-    mechanism: SummaryMechanism
-    unit: Unit
-    neighbour: Neighbour = without_source
-
-    @property
-    def initial(self) -> SummaryState:
-        """Return the state in which nobody has contributed."""
-        return self.mechanism.initial
-
-    def step(
-        self, state: SummaryState, action: tuple[Database, SummaryQuery], draw: Draw
-    ) -> tuple[SummaryState, Hashable]:
-        """Remove the unit from the database, then do what the mechanism does."""
-        database, question = action
-        return self.mechanism.step(state, (self.neighbour(database, self.unit), question), draw)

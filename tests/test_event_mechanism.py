@@ -23,7 +23,6 @@ from spec.event_mechanism import (
     Answers,
     BadOrder,
     EventMechanism,
-    EventMechanismWithout,
     EventState,
     NoQuestion,
     Questions,
@@ -31,11 +30,11 @@ from spec.event_mechanism import (
     records_of,
 )
 from spec.event_outputs import OutputSet, output_set
-from spec.interaction import Adversary, Mechanism, transcript
+from spec.interaction import Adversary, Mechanism, Without, transcript
 from spec.numbers import Base, Power
 from spec.paper import PAPER
 from spec.randomized_response import Events, RandomizedResponse, Sequences
-from spec.summary_mechanism import Database, Record
+from spec.summary_mechanism import Database, Record, without_source
 
 TWO = Base(Fraction(2))
 RULES = replace(PAPER, limits=replace(PAPER.limits, base=TWO, event_epsilon=Fraction(1)))
@@ -127,7 +126,7 @@ def test_the_step_is_counted_and_the_response_is_drawn_once() -> None:
 class Uncounted:
     """Be the mechanism as its pseudocode returns it, with the step it was given."""
 
-    mechanism: EventMechanism | EventMechanismWithout
+    mechanism: Mechanism[EventState, Action, Answers]
 
     @property
     def initial(self) -> EventState:
@@ -140,7 +139,7 @@ class Uncounted:
 
 def test_without_counting_steps_the_coin_is_tossed_again_and_privacy_is_lost() -> None:
     tested = mechanism(BITS, "x")
-    other = EventMechanismWithout(mechanism=tested, unit="x")
+    other = Without(mechanism=tested, neighbour=without_source, unit="x")
 
     def twice(responses: tuple[Answers, ...]) -> Action | None:
         return (records("x"), {"x": some}) if len(responses) < 2 else None
@@ -153,7 +152,7 @@ def test_without_counting_steps_the_coin_is_tossed_again_and_privacy_is_lost() -
 
 def test_it_is_private_against_every_adaptive_adversary_of_two_steps() -> None:
     tested = mechanism(BITS, "x")
-    other = EventMechanismWithout(mechanism=tested, unit="x")
+    other = Without(mechanism=tested, neighbour=without_source, unit="x")
     worst = Fraction(0)
     for adversary in adaptive_adversaries("x"):
         present, absent = answers(tested, adversary), answers(other, adversary)
@@ -164,7 +163,7 @@ def test_it_is_private_against_every_adaptive_adversary_of_two_steps() -> None:
 
 def test_it_is_private_with_a_second_source_in_the_background() -> None:
     tested = mechanism(BITS, "x", "z")
-    other = EventMechanismWithout(mechanism=tested, unit="x")
+    other = Without(mechanism=tested, neighbour=without_source, unit="x")
     questions: Questions = {"x": some, "z": none}
     for first, second, third in product((("x",), ("z",), ("x", "z")), repeat=3):
 
@@ -188,7 +187,7 @@ def test_it_is_private_with_a_second_source_in_the_background() -> None:
 def test_the_theorem_as_written_fails_where_the_truth_leaves_the_output_set() -> None:
     """A5: O = {00, 11}, one query that counts and one that negates."""
     tested = mechanism(Sequences(((0, 0), (1, 1))), "x")
-    other = EventMechanismWithout(mechanism=tested, unit="x")
+    other = Without(mechanism=tested, neighbour=without_source, unit="x")
 
     def adversary(responses: tuple[Answers, ...]) -> Action | None:
         questions = [some, none]
