@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import cast
 
+from properties.attack_test import attack_test
 from properties.game import Branch, Game, Plan, Window
 from spec.aggregation_service import Aborted, Answer, Query
 from spec.attribution_client import Source, Trigger
@@ -108,6 +109,10 @@ class Attack:
             f"Searched: {self.searched}; nothing smaller breaks the promise there.",
         ]
         return "\n".join(lines)
+
+    def to_pytest(self, proposal: str) -> str:
+        """Return a test file that fails on the proposal's rules and passes on the paper's."""
+        return attack_test(self, proposal)
 
     def to_json(self) -> dict[str, object]:
         """Return the attack as plain data."""

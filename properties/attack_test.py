@@ -10,11 +10,14 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from fractions import Fraction
 from types import FunctionType
+from typing import TYPE_CHECKING
 
 from immutables import Map
 
-from properties.attack import Attack
 from properties.game import Branch, Plan
+
+if TYPE_CHECKING:
+    from properties.attack import Attack
 
 TEMPLATE = '''"""Replay the smallest attack on {proposal}.
 
