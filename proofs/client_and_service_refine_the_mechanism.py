@@ -1,0 +1,275 @@
+r"""Client and service together are M_SR: same reports, same ledger, same law of answers.
+
+Claim: From equal budgets and equal credits, a trigger of the ARA client, an event of the PAA client
+    and the corresponding records of M_SR lead to equal budgets and equal reports. A query passes
+    the same service, query and batch to the same function `serve`, so that ledger and law of the
+    answer are the same.
+Paper: Sec. 4.2; Sec. 4.3.
+Method: `register_trigger`, `register_event` and `add_record` are run side by side on symbolic
+    budgets and values. Who is credited is given, so that the proof holds for every attribution and
+    every program. The shapes are: nobody is credited, a unit with no, one or two contributions, two
+    units. `ask` and the step of M_SR are run with a `serve` that notes its arguments.
+    A credit of several contributions corresponds to as many records of one report, which carries
+    them all (READING_NOTES B17).
+    Induction on contributions and credits: `grant` and `contribute` treat them one by one, so that
+    one at a time comes to the same. Induction on moves: budgets, reports and ledger are all that
+    later moves read, and they stay equal.
+Assumes: The function $f$ is null for zero values (READING_NOTES B11): the clients credit nothing
+    for a value of zero, where M_SR would count it. That the two differ there is shown as a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from typing import cast
+
+from immutables import Map
+
+from proofs._check import check_of
+from proofs._proof import Proof, Statement, assume, calculation, exists
+from proofs._subjects import (
+    asked,
+    bounded,
+    budget,
+    certain,
+    contribution,
+    for_all_rules,
+    holding,
+    name,
+    opaque,
+    plain,
+    unchecked,
+    with_limits,
+)
+from spec import PAPER, Rules
+from spec.aggregation_service import Answer, Query, Service
+from spec.attribution_client import AttributionClient, Source, Trigger
+from spec.contributions import Budget, Budgets, Cause, Credit
+from spec.distributions import Draw
+from spec.private_aggregation_client import AggregationClient, Event
+from spec.reports import Contribution, Report
+from spec.summary_mechanism import (
+    Record,
+    SummaryMechanism,
+    SummaryQuery,
+    SummaryState,
+    add_record,
+)
+from spec.system import System, ask
+
+X, Z = name(str, "unit x"), name(str, "unit z")
+R1, R2 = name(int, "report 1"), name(int, "report 2")
+
+Shape = Callable[[Contribution, Contribution], tuple[tuple[str, tuple[Contribution, ...]], ...]]
+
+SHAPES: dict[str, Shape] = {
+    "nobody is credited": lambda _, __: (),
+    "a unit is credited with nothing": lambda _, __: ((X, ()),),
+    "a unit is credited with one contribution": lambda first, _: ((X, (first,)),),
+    "a unit is credited with two contributions": lambda first, second: ((X, (first, second)),),
+    "two units are credited": lambda first, second: ((X, (first,)), (Z, (second,))),
+}
+
+
+def by_trigger(
+    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], now: int
+) -> tuple[Budgets, Report]:
+    """Let the ARA client register a trigger that leads to these credits."""
+    trigger = unchecked(
+        Trigger,
+        report_id=R1,
+        destination=name(str, "the destination"),
+        filters=opaque(frozenset[str], "the filters"),
+        key=opaque(int, "the key"),
+        value=opaque(int, "the value"),
+        trigger_id=name(str, "the trigger"),
+    )
+    rules = replace(rules, attribute=lambda *_: credits)
+    client = AttributionClient(budgets=budgets)
+    after, _, report = rules.register_trigger(rules, client, trigger, now, certain)
+    return plain(after, AttributionClient).budgets, report
+
+
+def by_event(
+    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], now: int
+) -> tuple[Budgets, Report]:
+    """Let the PAA client register an event that leads to these credits."""
+    event = unchecked(
+        Event,
+        report_id=R1,
+        device=name(str, "the device"),
+        program=opaque(object, "the program"),
+        ad_tech=name(str, "the ad-tech"),
+    )
+    rules = replace(rules, propose=lambda _, client, *__: (client, credits))
+    client = AggregationClient(budgets=budgets)
+    after, _, report = rules.register_event(rules, client, event, now, certain)
+    return plain(after, AggregationClient).budgets, report
+
+
+def by_records(
+    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...]
+) -> tuple[Budgets, Report]:
+    """Let the mechanism add the records that correspond to these credits."""
+    state = SummaryState(budgets=budgets)
+    parts = [(credit.unit, part) for credit in credits for part in credit.contributions]
+    for place, (unit, _) in enumerate(parts):
+        record = Record(unit=unit, report_id=R1, storage=(place,))
+        state = add_record(rules, state, record, lambda given: parts[_place(given)][1])
+    if not parts:
+        dummy = Record(unit=None, report_id=R1)
+        state = add_record(rules, state, dummy, lambda _: opaque(Contribution, "f(⊥)"))
+    return state.budgets, state.reports[R1]
+
+
+def _place(record: Record) -> int:
+    """Return which of the contributions of its report a record stands for."""
+    return cast(tuple[int], record.storage)[0]
+
+
+def same_reports(first: Report, second: Report) -> bool:
+    """Compare identifiers and contents."""
+    if first.report_id != second.report_id:
+        return False
+    if len(first.contributions) != len(second.contributions):
+        return False
+    same = True
+    for one, other in zip(first.contributions, second.contributions, strict=True):
+        same = same & (one.key == other.key) & (one.value == other.value)
+    return same
+
+
+def refinement(shape: str) -> Statement[Rules]:
+    """Return the step for one shape of credits."""
+
+    @for_all_rules(f"clients and mechanism agree where {shape}")
+    def agree(
+        rules: Rules,
+        value_limit: int,
+        count_limit: int,
+        value_x: int,
+        count_x: int,
+        value_z: int,
+        count_z: int,
+        new_1: int,
+        new_2: int,
+        now: int,
+        a_trigger: bool,
+    ) -> bool:
+        assume(value_limit >= 1, count_limit >= 1, new_1 > 0, new_2 > 0, now >= 0)
+        limited = with_limits(rules, contribution_budget=value_limit, sparsity_budget=count_limit)
+        budgets: Budgets = Map({X: budget(value_x, count_x), Z: budget(value_z, count_z)})
+        for spent in budgets.values():
+            assume(0 <= spent.value, spent.value <= value_limit)
+            assume(0 <= spent.count, spent.count <= count_limit)
+        credits = tuple(
+            unchecked(Credit, unit=unit, contributions=parts)
+            for unit, parts in SHAPES[shape](contribution(new_1, "k"), contribution(new_2, "l"))
+        )
+        client = by_trigger if a_trigger else by_event
+        after, report = client(limited, budgets, credits, now)
+        abstract, abstract_report = by_records(limited, budgets, credits)
+        if set(after) != set(abstract):
+            return False
+        same = same_reports(report, abstract_report)
+        for unit in (X, Z):
+            one, other = plain(after[unit], Budget), plain(abstract[unit], Budget)
+            same = same & (one.value == other.value) & (one.count == other.count)
+        return same
+
+    return agree
+
+
+@for_all_rules("system and mechanism ask the same of the same service")
+def the_service_is_the_same(rules: Rules, epsilon: Fraction, delta: Fraction, value: int) -> bool:
+    """Run a query in both, with a `serve` that notes what it is given."""
+    assume(epsilon > 0, 0 <= delta, delta <= 1, value > 0)
+    heard: list[tuple[Service, Query, tuple[Report, ...]]] = []
+
+    def serve(
+        _: Rules, service: Service, query: Query, batch: tuple[Report, ...], __: Draw
+    ) -> tuple[Service, Answer]:
+        heard.append((service, query, batch))
+        return service, Answer()
+
+    noting = replace(rules, serve=serve)
+    reports = Map({R1: holding(R1, contribution(value)), R2: holding(R2)})
+    query = asked(epsilon, delta)
+    object.__setattr__(query, "report_ids", (R1, R2, R1))
+    service = unchecked(Service)
+    ask(noting, System(service=service, reports=reports), query, certain)
+    question = unchecked(SummaryQuery, query=query)
+    state = SummaryState(service=service, reports=reports)
+    SummaryMechanism(rules=noting).step(state, ((), question), certain)
+    first, second = heard
+    same_batch = len(first[2]) == len(second[2]) and all(
+        one is other for one, other in zip(first[2], second[2], strict=True)
+    )
+    return first[0] is second[0] and first[1] is second[1] and same_batch
+
+
+@calculation("a value of zero is null for the clients and counts for M_SR", by="exact run")
+def zero_values_differ(_: Rules) -> bool:
+    """Show that the assumption on f is needed."""
+    source = Source(source_id="x", destination="d", expiry=9, filters=frozenset({"f"}), key=1)
+    trigger = Trigger(report_id=1, destination="d", filters=frozenset({"f"}), key=2, value=0)
+    clients = PAPER.contributions(PAPER, source, trigger)
+    zero = Contribution(key=3, value=0)
+    state = add_record(PAPER, SummaryState(), Record(unit="x", report_id=1), lambda _: zero)
+    return clients == () and state.budgets["x"].count == 1
+
+
+@exists("not vacuous: a report that is not null comes about on both sides")
+def a_real_report(rules: Rules, new: int) -> bool:
+    """Find a value that is granted."""
+    assume(new > 0)
+    limited = with_limits(rules, contribution_budget=3, sparsity_budget=3)
+    credits = (unchecked(Credit, unit=X, contributions=(contribution(new),)),)
+    _, report = by_trigger(limited, Map({X: Budget()}), credits, 0)
+    return not report.is_null and report.contributions[0].value == new
+
+
+def report_doubled(report_id: int, contributions: tuple[Contribution, ...], _: Cause) -> Report:
+    """Write twice the value that was granted."""
+    parts = tuple(replace(part, value=2 * part.value) for part in contributions)
+    return Report(report_id=report_id, contributions=parts)
+
+
+def forget_budgets(
+    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
+) -> tuple[AttributionClient, tuple[Credit, ...], Report]:
+    """Admit a contribution and forget that it was made."""
+    _, credits, report = PAPER.register_trigger(rules, client, trigger, now, draw)
+    return client, credits, report
+
+
+PROOF = Proof(
+    claim="client_and_service_refine_the_mechanism",
+    subject=PAPER,
+    steps=(*map(refinement, SHAPES), the_service_is_the_same, zero_values_differ, a_real_report),
+    controls={
+        "reports carry twice what was granted": replace(PAPER, report=report_doubled),
+        "the client forgets what was contributed": replace(PAPER, register_trigger=forget_budgets),
+    },
+)
+
+CHECK = bounded(
+    check_of(
+        PROOF,
+        method="clients and M_SR side by side; induction on contributions, credits and moves",
+        assumes="f is null for zero values",
+        takes_rules=True,
+    ),
+    papers_own=(
+        "grant",
+        "contribute",
+        "register_source",
+        "register_trigger",
+        "register_event",
+        "propose",
+        "serve",
+    ),
+    bound="two credits or two contributions at a time",
+)
