@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeAlias, overload
 
 from immutables import Map
 
+from spec.chronology import ANYWHERE, Chronology
 from spec.contributions import Budget, Budgets, Credit
 from spec.numbers import SpecError, whole
 from spec.reports import (
@@ -99,15 +100,11 @@ class Trigger:
 class AttributionClient:
     """Hold the registered sources and each source's budget.
 
-    `newest` names, per destination, the source registered last, and `older` names, per source, the
-    one registered before it for the same destination.
-
     Paper: Alg. 2.
     """
 
     sources: Map[SourceId, Source] = Map()
-    newest: Map[str, SourceId] = Map()
-    older: Map[SourceId, SourceId] = Map()
+    order: Chronology = Chronology()
     budgets: Budgets = Map()
     clock: int = 0
 
@@ -128,12 +125,11 @@ class Candidates(Sequence[Source]):
     now: int
 
     def __iter__(self) -> Iterator[Source]:
-        source_id = self.client.newest.get(self.trigger.destination)
-        while source_id is not None:
+        file = self.trigger.destination if self.rules.matches is matches else ANYWHERE
+        for source_id in self.client.order.newest_first(file):
             source = self.client.sources[source_id]
             if source.expiry > self.now and self.rules.matches(source, self.trigger):
                 yield source
-            source_id = self.client.older.get(source_id)
 
     @overload
     def __getitem__(self, index: int) -> Source: ...
@@ -157,34 +153,24 @@ def register_source(
     if source.source_id in client.sources:
         raise DuplicateSource(f"source {source.source_id!r} is registered already")
     client = forget_expired(client, source.destination, now)
-    older = client.older
-    if source.destination in client.newest:
-        older = older.set(source.source_id, client.newest[source.destination])
     return replace(
         client,
         sources=client.sources.set(source.source_id, source),
-        newest=client.newest.set(source.destination, source.source_id),
-        older=older,
+        order=client.order.with_newest(source.destination, source.source_id),
         budgets=client.budgets.set(source.source_id, Budget()),
         clock=now,
     )
 
 
 def forget_expired(client: AttributionClient, destination: str, now: int) -> AttributionClient:
-    """Skip the newest sources of a destination as far as they have expired.
-
-    They match no trigger any more. Each is skipped once, so that they do not slow down later steps.
+    """Skip the newest sources as far as they have expired: they match no trigger any more.
 
     Paper: none (keeps each step's time independent of the history).
     """
-    newest = first = client.newest.get(destination)
-    while newest is not None and client.sources[newest].expiry <= now:
-        newest = client.older.get(newest)
-    if newest == first:
-        return client
-    if newest is None:
-        return replace(client, newest=client.newest.delete(destination))
-    return replace(client, newest=client.newest.set(destination, newest))
+    order = client.order.without_newest(
+        destination, lambda source_id: client.sources[source_id].expiry <= now
+    )
+    return replace(client, order=order)
 
 
 def register_trigger(

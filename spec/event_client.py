@@ -14,7 +14,7 @@ Paper: Sec. 2.2; Alg. 4.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
@@ -23,6 +23,7 @@ from immutables import Map
 
 from spec.agenda import Agenda, added, earliest, without_earliest
 from spec.attribution_client import DuplicateSource, SourceId, UnknownSource
+from spec.chronology import ANYWHERE, Chronology
 from spec.numbers import Power, SpecError, whole
 from spec.randomized_response import RandomizedResponse
 from spec.reports import TimeRunsBackwards, checked_time, checked_value
@@ -162,15 +163,13 @@ class SourceRecord:
 class EventClient:
     """Hold the registered sources, and when their windows end.
 
-    `newest` names, per destination, the source registered last, and `older` names, per source, the
-    one registered before it for the same destination. `due` lists the moments at which windows end.
+    `due` lists the moments at which windows end.
 
     Paper: Alg. 4.
     """
 
     records: Map[SourceId, SourceRecord] = Map()
-    newest: Map[str, SourceId] = Map()
-    older: Map[SourceId, SourceId] = Map()
+    order: Chronology = Chronology()
     due: Agenda | None = None
     clock: int = 0
 
@@ -189,16 +188,13 @@ def register_event_source(
     response = draw(response_law(rules, source))
     record = SourceRecord(source=source, registered_at=now, response=response)
     client = forget_inactive(client, source.destination, now)
-    older, due = client.older, client.due
-    if source.destination in client.newest:
-        older = older.set(source.source_id, client.newest[source.destination])
+    due = client.due
     for end in {end for each in source.specifications for end in each.windows}:
         due = added(due, (now + end, len(client.records), source.source_id))
     return replace(
         client,
         records=client.records.set(source.source_id, record),
-        newest=client.newest.set(source.destination, source.source_id),
-        older=older,
+        order=client.order.with_newest(source.destination, source.source_id),
         due=due,
         clock=now,
     )
@@ -228,7 +224,8 @@ def event_attribute(
     Paper: Alg. 4.
     """
     if trigger.value > 0:
-        for record in newest_first(client, trigger.destination):
+        file = trigger.destination if rules.event_matches is event_matches else ANYWHERE
+        for record in map(client.records.__getitem__, client.order.newest_first(file)):
             if (
                 is_active(record, now)
                 and rules.event_matches(record.source, trigger)
@@ -238,32 +235,15 @@ def event_attribute(
     return ()
 
 
-def newest_first(client: EventClient, destination: str) -> Iterator[SourceRecord]:
-    """List the sources of a destination in reverse chronological order.
-
-    Paper: Alg. 4.
-    """
-    source_id = client.newest.get(destination)
-    while source_id is not None:
-        yield client.records[source_id]
-        source_id = client.older.get(source_id)
-
-
 def forget_inactive(client: EventClient, destination: str, now: int) -> EventClient:
-    """Skip the newest sources of a destination as far as they are inactive.
-
-    No trigger is attributed to them any more, and each is skipped once.
+    """Skip the newest sources as far as no trigger is attributed to them any more.
 
     Paper: none (keeps each step's time independent of the history).
     """
-    newest = first = client.newest.get(destination)
-    while newest is not None and not is_active(client.records[newest], now):
-        newest = client.older.get(newest)
-    if newest == first:
-        return client
-    if newest is None:
-        return replace(client, newest=client.newest.delete(destination))
-    return replace(client, newest=client.newest.set(destination, newest))
+    order = client.order.without_newest(
+        destination, lambda source_id: not is_active(client.records[source_id], now)
+    )
+    return replace(client, order=order)
 
 
 def event_matches(source: EventSource, trigger: EventTrigger) -> bool:

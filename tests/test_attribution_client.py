@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 
 import pytest
 
@@ -21,6 +22,7 @@ from spec import (
     replace,
 )
 from spec.attribution_client import Candidates, register_source, register_trigger
+from spec.chronology import ANYWHERE
 from tests.small import CERTAIN, source, trigger
 
 
@@ -105,15 +107,39 @@ def test_an_expired_source_makes_way_for_an_older_one() -> None:
 def test_expired_sources_are_skipped_once_and_the_rest_stays() -> None:
     client = client_of(source("old", key=1), *(source(f"s{n}", expiry=10) for n in range(5)))
     after, _ = reported(client, trigger(1), now=10)
-    assert after.newest["shop"] == "old"
-    assert not reported(client_of(source("x", expiry=10)), trigger(1), now=10)[0].newest
+    assert list(after.order.newest_first("shop")) == ["old"]
+    assert not reported(client_of(source("x", expiry=10)), trigger(1), now=10)[0].order.newest
     later = register_source(PAPER, client, source("latest", key=2), 10)
-    assert later.older["latest"] == "old"
+    assert list(later.order.newest_first("shop")) == ["latest", "old"]
 
 
 def test_an_expired_source_between_active_ones_is_passed_over() -> None:
     client = client_of(source("old", key=1), source("gone", expiry=10), source("new", "b"))
     assert reported(client, trigger(1), now=10)[1] == [(Contribution(key=1, value=1),)]
+
+
+def test_a_changed_rule_may_match_sources_of_other_destinations() -> None:
+    anywhere = replace(PAPER, matches=lambda one, other: bool(one.filters & other.filters))
+    client = client_of(source("here", key=1), replace(source("there", key=2), destination="far"))
+    assert reported(client, trigger(1))[1] == [(Contribution(key=1, value=1),)]
+    assert reported(client, trigger(1), rules=anywhere)[1] == [(Contribution(key=2, value=1),)]
+    late, carried = reported(client, trigger(1), now=100, rules=anywhere)
+    assert carried == [()]
+    assert not list(late.order.newest_first(ANYWHERE))
+
+
+def test_an_equal_rule_under_another_name_finds_the_same_sources() -> None:
+    same = replace(PAPER, matches=lambda one, other: PAPER.matches(one, other))
+    kinds = product("xy", "ab", range(2))
+    client = client_of(*(replace(source(f"{to}{a}{n}", a), destination=to) for to, a, n in kinds))
+    for destination, filters in product("xyz", "ab"):
+        given = replace(trigger(1, filters=filters), destination=destination)
+        lists = [
+            list(Candidates(rules=rules, client=client, trigger=given, now=0))
+            for rules in (PAPER, same)
+        ]
+        assert lists[0] == lists[1]
+        assert len(lists[0]) == (2 if destination in "xy" else 0)
 
 
 def test_candidates_are_a_sequence_that_is_read_only_as_far_as_needed() -> None:

@@ -26,7 +26,6 @@ from spec.event_client import (
     event_matches,
     event_visible,
     is_active,
-    newest_first,
     pass_window,
     pass_windows,
     register_event_source,
@@ -213,11 +212,10 @@ def test_a_source_whose_reports_are_used_up_makes_way_at_its_next_window() -> No
 def test_an_inactive_source_is_skipped_once_and_forgotten() -> None:
     expired = replace(SHOES, source_id="expired", expiry=10)
     client = register_event_source(RULES, registered(SHOES, expired), NEW, 10, TRUTH)
-    listed = newest_first(client, "shoes-website.com")
-    assert [record.source.source_id for record in listed] == ["new", "s"]
+    assert list(client.order.newest_first("shoes-website.com")) == ["new", "s"]
     assert "expired" in client.records
     late = register_event_trigger(RULES, client, bought("sandals", 1), SHOES.expiry, ())
-    assert list(newest_first(late, "shoes-website.com")) == []
+    assert list(late.order.newest_first("shoes-website.com")) == []
 
 
 def test_no_common_filter_means_no_match_and_so_do_empty_filters() -> None:
