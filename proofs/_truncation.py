@@ -1,0 +1,106 @@
+r"""The privacy of truncated noise without a bound on the number of keys, for given rules.
+
+By truncated_noise_needs_no_sparsity_bound a unit that changes sums by $V$ in all is seen with
+probability at most $\delta V / \Lambda_1$, if one key that changes by $\Lambda_1$ is seen with
+probability at most $\delta$. Here this is shown of the truncation that the rules choose. They may
+choose it by a logarithm, or as the smallest sound truncation. Both are decided by their contracts:
+the first is checked in threshold_meets_the_tail_lemma, the second in
+smallest_sound_truncation_is_tight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from inspect import getclosurevars
+from unittest.mock import patch
+
+from proofs import truncated_laplace_is_private as truncated
+from proofs._check import check_of
+from proofs._proof import Proof, assume
+from proofs._service import FloorLog, asked_for, noise_of
+from proofs._subjects import for_all_rules
+from proofs._symbolic import NotSymbolic
+from spec import PAPER, Rules, noise
+from spec.noise import laplace_upper_tail
+from spec.numbers import Power
+
+
+@dataclass(kw_only=True)
+class SmallestTruncation:
+    """Stand in for the search of the smallest sound truncation, and note what it is for."""
+
+    result: int
+    calls: list[tuple[Power, int, Fraction]] = field(default_factory=list)
+
+    def __call__(self, ask: Callable[[], int | None]) -> int:
+        """Return the given integer, which is a sound truncation for what was noted."""
+        if not ask.__qualname__.startswith(noise.smallest_sound_truncation.__qualname__):
+            raise NotSymbolic(f"raising precision in {ask.__qualname__}")
+        # The greatest sound edge is below one, so that the truncation is not negative.
+        assume(self.result >= 0)
+        given = getclosurevars(ask).nonlocals
+        self.calls.append((given["step"], given["contribution"], given["chance"]))
+        return self.result
+
+
+@for_all_rules("a key that changes by the whole budget is seen with probability at most δ")
+def truncation_is_sound(
+    rules: Rules,
+    contribution_budget: int,
+    sparsity_budget: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    steps: int,
+) -> bool:
+    r"""Show $q^{T+1-\Lambda_1} \le \delta$ by its exponents, or $T$ at least the smallest sound."""
+    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
+    given = (contribution_budget, sparsity_budget, epsilon, delta)
+    logarithm, smallest = FloorLog(result=steps), SmallestTruncation(result=steps)
+    with (
+        patch.object(noise, "floor_log", logarithm),
+        patch.object(noise, "decide", smallest),
+    ):
+        threshold = rules.threshold(*asked_for(*given))
+    rate, truncation = noise_of(rules, *given, threshold)
+    if truncation is None:
+        raise NotSymbolic("no truncation with key discovery")
+    if smallest.calls and not logarithm.calls:
+        ((step, contribution, chance),) = smallest.calls
+        same = (contribution == contribution_budget) & (step.exponent == rate)
+        return same & (chance <= delta) & (truncation >= steps)
+    if not smallest.calls and not logarithm.calls:
+        return (contribution_budget == 1) & (delta == 1)
+    power, bound = logarithm.only_call()
+    reach = rate * (truncation + 1 - contribution_budget)
+    return (reach >= power.exponent * (steps + 1)) & (bound * delta >= 1)
+
+
+@for_all_rules("a height of at most δ leaves at most δ in the tail")
+def tail_is_at_most_delta(
+    _: Rules, q: Fraction, height: Fraction, lift: Fraction, delta: Fraction
+) -> bool:
+    r"""Take $q^{T+1-\Lambda_1}$ as the height and $q^{\Lambda_1}$ as the lift to the edge."""
+    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= delta)
+    return laplace_upper_tail(q, height, height * lift) <= delta
+
+
+SOUND_TRUNCATION = check_of(
+    Proof(
+        claim="truncated_noise_needs_no_sparsity_bound",
+        subject=PAPER,
+        steps=(truncation_is_sound, tail_is_at_most_delta),
+    ),
+    method="threshold and noise of the rules, with logarithm and smallest truncation by contract",
+    takes_rules=True,
+)
+
+WITHIN_REACH = check_of(
+    replace(
+        truncated.PROOF,
+        steps=tuple(s for s in truncated.PROOF.steps if not isinstance(s, truncated.OfTheRules)),
+    ),
+    header=truncated.__doc__,
+    subject=lambda rules: truncated.Truncated(rules=rules),
+)
