@@ -1,0 +1,35 @@
+"""The budget is consumed report by report, and a refused job has charged some of them.
+
+The service charges the reports of a batch one after the other and stops at the first that cannot
+pay. The job is refused, but the reports before that one stay charged. Atomic budget checks are
+asked for elsewhere, to be fair to the ad-tech. Privacy does not need them: the ledger depends on
+public data only. What falls is the lemma that a refused query costs nothing.
+
+Origin: the opposite of w3c/attribution#371
+Neighbours: attribution fixed (ARA), null store (PAA)
+Expected: holds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from immutables import Map
+
+from spec import PAPER, Query, Report, Rules, Spent, replace
+
+
+def settle(
+    rules: Rules, ledger: Map[Hashable, Spent], query: Query, batch: tuple[Report, ...]
+) -> tuple[Map[Hashable, Spent], tuple[Report, ...] | None]:
+    """Charge one report after the other, and stop at the first that cannot pay."""
+    for report in batch:
+        for entry in rules.budget_entries(query, report):
+            after = rules.charge(rules.limits, ledger.get(entry, Spent()), query, report)
+            if after is None:
+                return ledger, None
+            ledger = ledger.set(entry, after)
+    return ledger, batch
+
+
+RULES: Rules = replace(PAPER, settle=settle)

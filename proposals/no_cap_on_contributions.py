@@ -1,0 +1,71 @@
+r"""A unit may contribute as often as its value lasts: there is no cap on the number.
+
+Admission checks the sum of values $L_1$ and no longer the number $L_0$. Threshold and noise are the
+paper's, with its public $\Lambda_0$. The lemma that at most $\Lambda_0$ keys differ falls, and with
+it the paper's proof. The guarantee stands, because truncated noise spends $\delta$ in proportion to
+value. (With untruncated noise on the keys present it does not.)
+
+Origin: WICG/attribution-reporting-api#1475, with the paper's noise
+Neighbours: attribution fixed (ARA), null store (PAA)
+Expected: holds
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from spec import (
+    PAPER,
+    Base,
+    Budget,
+    Contribution,
+    Event,
+    Limits,
+    Query,
+    Rules,
+    Source,
+    Trigger,
+    Universe,
+    replace,
+)
+
+
+def admit(
+    most: Budget, spent: Budget, contribution: Contribution, cause: Trigger | Event | None
+) -> Budget | None:
+    """Admit whatever the unit's value still allows."""
+    if spent.value + contribution.value > most.value:
+        return None
+    return replace(spent, value=spent.value + contribution.value, count=spent.count + 1)
+
+
+RULES: Rules = replace(PAPER, admit=admit)
+
+UNIVERSE = Universe(
+    name="two keys where one is allowed",
+    limits=Limits(
+        contribution_budget=2,
+        sparsity_budget=1,
+        epsilon=Fraction(4),
+        delta=Fraction(1, 8),
+        event_epsilon=Fraction(2),
+        base=Base(Fraction(2)),
+    ),
+    units=("A",),
+    moves=5,
+    sources=(
+        Source(source_id="A", destination="shop", expiry=9, filters=frozenset("a"), key=1),
+        Source(source_id="B", destination="shop", expiry=9, filters=frozenset("b"), key=1),
+    ),
+    triggers=(
+        Trigger(report_id=0, destination="shop", filters=frozenset("a"), key=0, value=1),
+        Trigger(report_id=0, destination="shop", filters=frozenset("a"), key=2, value=1),
+        Trigger(report_id=0, destination="shop", filters=frozenset("b"), key=2, value=2),
+    ),
+    trigger_count=3,
+    queries=(
+        Query(epsilon=Fraction(2), delta=Fraction(1, 16)),
+        Query(epsilon=Fraction(4), delta=Fraction(1, 8)),
+    ),
+    query_count=2,
+)

@@ -1,0 +1,35 @@
+"""The service leaves out the reports over budget and answers for the rest.
+
+A batch is never refused. Every report that can pay is charged and counts, the others do not. Which
+ones those are follows from the ledger, and the ledger from the queries: it is public. This is what
+an individual privacy filter does.
+
+Origin: individual filters, Lemma 4.11 of the paper
+Neighbours: attribution fixed (ARA), null store (PAA)
+Expected: holds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from immutables import Map
+
+from spec import PAPER, Query, Report, Rules, Spent, replace
+
+
+def settle(
+    rules: Rules, ledger: Map[Hashable, Spent], query: Query, batch: tuple[Report, ...]
+) -> tuple[Map[Hashable, Spent], tuple[Report, ...] | None]:
+    """Charge the reports that can pay; return the ledger and those reports."""
+    paying: list[Report] = []
+    for report in batch:
+        spent = ledger.get(report.report_id, Spent())
+        after = rules.charge(rules.limits, spent, query, report)
+        if after is not None:
+            ledger = ledger.set(report.report_id, after)
+            paying.append(report)
+    return ledger, tuple(paying)
+
+
+RULES: Rules = replace(PAPER, settle=settle)
