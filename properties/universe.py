@@ -18,12 +18,11 @@ from spec.attribution_client import Source, Trigger
 from spec.claims import SERVICE
 from spec.event_client import EventSource, EventTrigger, TriggerSpecification
 from spec.neighbours import Worlds
-from spec.numbers import Base
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow, Event, Program, Storage
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System
-from spec.universe import Universe
+from spec.universe import SMALL_LIMITS, Universe
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +104,9 @@ class SystemMenu:
         return any(getattr(self.rules, name) is not getattr(PAPER, name) for name in service)
 
 
-def small_limits(base: int = 2) -> Limits:
+def small_limits() -> Limits:
     """Return the limits of the default universes: every probability is rational."""
-    return Limits(
-        contribution_budget=2,
-        sparsity_budget=2,
-        epsilon=Fraction(4),
-        delta=Fraction(1, 32),
-        event_epsilon=Fraction(2),
-        base=Base(Fraction(base)),
-        window_length=10,
-    )
+    return SMALL_LIMITS
 
 
 def source(name: str, filters: str, expiry: int, key: int = 1) -> Source:

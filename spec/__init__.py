@@ -8,7 +8,17 @@ Paper: Sec. 2; Sec. 3; Sec. 4; Sec. 5.
 
 from dataclasses import replace
 
-from spec.aggregation_service import Aborted, Answer, BadQuery, Query, Service, Spent, UnknownReport
+from spec.aggregation_service import (
+    Aborted,
+    Answer,
+    BadQuery,
+    Ledger,
+    Outcome,
+    Query,
+    Service,
+    Spent,
+    UnknownReport,
+)
 from spec.attribution_client import (
     AttributionClient,
     DuplicateSource,
@@ -16,7 +26,7 @@ from spec.attribution_client import (
     Trigger,
     UnknownSource,
 )
-from spec.contributions import Budget, Credit, Unit
+from spec.contributions import Budget, Budgets, Cause, Credit, Unit
 from spec.distributions import (
     Distribution,
     Draw,
@@ -86,7 +96,7 @@ from spec.summary_mechanism import (
     without_storage,
 )
 from spec.system import DuplicateReport, Move, Observation, PassTime, System, SystemMechanism, step
-from spec.universe import Universe
+from spec.universe import SMALL_LIMITS, Universe
 
 __all__ = [
     "ATTRIBUTION_FIXED",
@@ -100,6 +110,7 @@ __all__ = [
     "NULL_STORE",
     "PAPER",
     "RELATIONS",
+    "SMALL_LIMITS",
     "Aborted",
     "Adversary",
     "AggregationClient",
@@ -108,6 +119,8 @@ __all__ = [
     "BadQuery",
     "Base",
     "Budget",
+    "Budgets",
+    "Cause",
     "Contribution",
     "Credit",
     "Database",
@@ -129,6 +142,7 @@ __all__ = [
     "IndividuallyFilteredMechanism",
     "Key",
     "Law",
+    "Ledger",
     "Limits",
     "Mechanism",
     "Move",
@@ -136,6 +150,7 @@ __all__ = [
     "Noise",
     "Noisy",
     "Observation",
+    "Outcome",
     "Output",
     "OutputSet",
     "PassTime",

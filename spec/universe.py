@@ -17,10 +17,22 @@ from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Unit
 from spec.event_client import EventSource, EventTrigger
+from spec.numbers import Base
 from spec.private_aggregation_client import Event
 from spec.rules import Limits
 
 Promise: TypeAlias = Literal["summary", "event", "both"]
+
+SMALL_LIMITS = Limits(
+    contribution_budget=2,
+    sparsity_budget=2,
+    epsilon=Fraction(4),
+    delta=Fraction(1, 32),
+    event_epsilon=Fraction(2),
+    base=Base(Fraction(2)),
+    window_length=10,
+)
+"""Limits at which every probability is rational, for universes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
