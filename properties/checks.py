@@ -12,6 +12,7 @@ from fractions import Fraction
 from time import perf_counter_ns
 
 from properties.attack import DoesNotReplay, decimal
+from properties.sensitivity import NotDeterministic, longer, sensitivity
 from properties.solve import Solution, solve
 from properties.universe import (
     aggregation_universe,
@@ -21,7 +22,7 @@ from properties.universe import (
 )
 from spec.aggregation_service import Query, Spent, charge
 from spec.claims import CLAIMS, Check, Control, Finding, Verdict
-from spec.contributions import Budgets, Cause, Credit
+from spec.contributions import Budget, Budgets, Cause, Credit
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
@@ -32,7 +33,7 @@ from spec.neighbours import (
 )
 from spec.numbers import Real
 from spec.paper import PAPER
-from spec.reports import Report
+from spec.reports import Contribution, Report
 from spec.rules import Limits, Rules
 from spec.universe import Universe
 
@@ -53,13 +54,14 @@ class Effort:
     name: str
     moves: int
     seconds: int
+    contributions: int
     fewest: int = 3
 
 
 EFFORTS = {
-    "quick": Effort(name="quick", moves=5, seconds=60),
-    "standard": Effort(name="standard", moves=7, seconds=120),
-    "deep": Effort(name="deep", moves=9, seconds=1800),
+    "quick": Effort(name="quick", moves=5, seconds=60, contributions=5),
+    "standard": Effort(name="standard", moves=7, seconds=120, contributions=7),
+    "deep": Effort(name="deep", moves=9, seconds=1800, contributions=9),
 }
 
 
@@ -178,6 +180,74 @@ def game_check(claim: str, relation: Relation, universe: Universe, effort: Effor
     )
 
 
+def sensitivity_finding(
+    claim: str, rules: Rules, relation: Relation, universe: Universe, effort: Effort
+) -> Finding:
+    """Search longer runs of the clients and say what that means for a guarantee."""
+    start = perf_counter_ns()
+    wider = longer(universe, effort.contributions)
+    length = effort.contributions + len(universe.sources) + len(universe.moments)
+    found = Finding(
+        claim=claim,
+        check=f"sensitivity: {universe.name}, {relation.name}",
+        verdict=Verdict.UNKNOWN,
+        method="exhaustive runs of the clients, then one query",
+        assumes=f"neighbours: {relation.name}",
+    )
+    try:
+        result = sensitivity(rules, relation, wider, length)
+        found = replace(
+            found,
+            bound=f"{wider.describe()}; {result.nodes} pairs of states",
+            detail=f"one unit changes the sums by at most {result.largest}, its budget is "
+            f"{universe.limits.contribution_budget}",
+        )
+        if result.attack is not None:
+            found = replace(
+                found,
+                verdict=Verdict.REFUTED,
+                attack=result.attack,
+                counterexample={
+                    "change": str(result.largest),
+                    "budget": str(universe.limits.contribution_budget),
+                    "inequality": result.attack.inequality(),
+                },
+            )
+        elif result.largest <= universe.limits.contribution_budget:
+            found = replace(found, verdict=Verdict.HOLDS)
+    except (RelationUndefined, NotDeterministic, DoesNotReplay) as reason:
+        found = replace(found, detail=str(reason))
+    return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
+
+
+def sensitivity_check(claim: str, relation: Relation, universe: Universe, effort: Effort) -> Check:
+    """Return the check that searches longer runs of the clients."""
+    broken = replace(PAPER, admit=admit_comparing_before_adding)
+
+    def run(rules: Rules) -> Finding:
+        return sensitivity_finding(claim, rules, relation, universe, effort)
+
+    def control() -> Finding:
+        return sensitivity_finding(claim, broken, relation, universe, EFFORTS["quick"])
+
+    return Check(
+        claim=claim,
+        name=f"sensitivity: {universe.name}, {relation.name}",
+        run=run,
+        controls=(Control(name="admission compares before adding", run=control, rules=broken),),
+    )
+
+
+def admit_comparing_before_adding(
+    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
+) -> Budget | None:
+    """Admit as long as the budget is not used up yet."""
+    del cause
+    if spent.count < most.count and spent.value < most.value:
+        return replace(spent, value=spent.value + contribution.value, count=spent.count + 1)
+    return None
+
+
 def charge_real_reports_only(
     limits: Limits, spent: Spent, query: Query, report: Report
 ) -> Spent | None:
@@ -227,6 +297,8 @@ def property_checks(
         named = tuple(universe for universe in universes if concerns(universe, claim))
         for universe in named or (universe_for(claim),):
             checks.append(game_check(claim, wanted, universe, chosen))
+            if claim in (ATTRIBUTION, AGGREGATION):
+                checks.append(sensitivity_check(claim, wanted, universe, chosen))
     return tuple(checks)
 
 

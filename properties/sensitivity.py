@@ -1,0 +1,186 @@
+r"""How much one unit can change what is summed, over long runs of the clients.
+
+The game is exact and therefore short. What a unit contributes shows without any noise, so longer
+runs of the clients can be searched for it: every order of registrations, triggers, events and
+ticks up to a number of moves, with and without the unit side by side. Where the sums of some
+batch differ by more than $\Lambda_1$, a single query for that batch with all of $\varepsilon_*$
+is played as a game: then the attack is exact, and it is refuted or not by its own probabilities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from properties.attack import Attack, attack_of, untyped
+from properties.game import Game, Window, World
+from properties.solve import first_window
+from properties.universe import Progress, SystemMenu
+from spec.aggregation_service import Query
+from spec.contributions import Unit
+from spec.neighbours import Relation, Worlds
+from spec.numbers import Power, SpecError
+from spec.reports import Key
+from spec.rules import Rules
+from spec.system import Move, System, SystemMechanism
+from spec.universe import Universe
+
+MOST_NODES = 20_000
+
+
+class NotDeterministic(SpecError):
+    """Report clients that draw, which this search does not follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Hold a pair of states, what was done to get there, and the adversary's progress."""
+
+    progress: Progress
+    there: int
+    gone: int
+    moves: tuple[Move, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sensitivity:
+    """Hold the largest change of the sums that was found, and the attack where it is too large."""
+
+    largest: int
+    moves: int
+    nodes: int
+    attack: Attack | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """Be the menu of an adversary that follows a list of moves."""
+
+    moves: tuple[Hashable, ...]
+    start: Hashable = 0
+
+    def choices(
+        self, progress: Hashable, states: Sequence[object]
+    ) -> Iterable[tuple[Hashable, Hashable]]:
+        """Return the next move of the list."""
+        del states
+        assert isinstance(progress, int)
+        if progress < len(self.moves):
+            yield self.moves[progress], progress + 1
+
+
+def sensitivity(rules: Rules, relation: Relation, universe: Universe, moves: int) -> Sensitivity:
+    """Search the clients' runs for a unit that changes the sums by more than its budget."""
+    rules = replace(rules, limits=universe.limits)
+    menu = SystemMenu(universe=replace(universe, query_count=0), rules=rules)
+    largest, nodes = 0, 0
+    for unit in universe.units:
+        there = World(mechanism=untyped(SystemMechanism(rules=rules)), window=Window())
+        gone = World(mechanism=untyped(relation.without(rules, unit)), window=Window())
+        start = Reached(
+            menu.start,
+            there.number(there.mechanism.initial),
+            gone.number(gone.mechanism.initial),
+            (),
+        )
+        level = [start]
+        for _ in range(moves):
+            level = following(level, menu, there, gone)
+            nodes += len(level)
+            for reached in level:
+                changed, query = change(there, gone, reached, universe)
+                largest = max(largest, changed)
+                if changed > universe.limits.contribution_budget:
+                    attack = played(rules, relation, universe, unit, (*reached.moves, query))
+                    if attack is not None:
+                        runs = f"every run of the clients of at most {len(reached.moves)} moves"
+                        told = f"{universe.describe()}; {runs}, then one query"
+                        return Sensitivity(
+                            largest=changed,
+                            moves=len(reached.moves),
+                            nodes=nodes,
+                            attack=replace(attack, searched=told),
+                        )
+            if nodes > MOST_NODES:
+                break
+    return Sensitivity(largest=largest, moves=moves, nodes=nodes)
+
+
+def following(level: list[Reached], menu: SystemMenu, there: World, gone: World) -> list[Reached]:
+    """Return what one more move leads to, each pair of states once."""
+    found: dict[tuple[Hashable, int, int], Reached] = {}
+    for reached in level:
+        states = (there.states[reached.there], gone.states[reached.gone])
+        for move, progress in menu.choices(reached.progress, states):
+            mine, theirs = there.step(reached.there, move), gone.step(reached.gone, move)
+            if len(mine) != 1 or len(theirs) != 1:
+                raise NotDeterministic("the clients draw")
+            key = (progress, mine[0][1], theirs[0][1])
+            if key not in found:
+                assert isinstance(progress, Progress)
+                found[key] = Reached(
+                    progress,
+                    mine[0][1],
+                    theirs[0][1],
+                    (*reached.moves, move),  # type: ignore[arg-type]
+                )
+    return list(found.values())
+
+
+def change(there: World, gone: World, reached: Reached, universe: Universe) -> tuple[int, Query]:
+    """Return how much the sums over the reports that differ change, and the query that asks."""
+    mine, theirs = there.states[reached.there], gone.states[reached.gone]
+    assert isinstance(mine, System)
+    assert isinstance(theirs, Worlds)
+    sums: dict[Key, int] = {}
+    batch: list[int] = []
+    for report_id in sorted(set(mine.reports) & set(theirs.own.reports)):
+        with_unit, without = mine.reports[report_id], theirs.own.reports[report_id]
+        if with_unit != without:
+            batch.append(report_id)
+            for sign, report in ((1, with_unit), (-1, without)):
+                for part in report.contributions:
+                    sums[part.key] = sums.get(part.key, 0) + sign * part.value
+    query = Query(
+        epsilon=universe.limits.epsilon, report_ids=tuple(batch), keys=tuple(sorted(sums))
+    )
+    return sum(map(abs, sums.values())), query
+
+
+def played(
+    rules: Rules, relation: Relation, universe: Universe, unit: Unit, moves: tuple[Move, ...]
+) -> Attack | None:
+    """Play a list of moves as a game; return the attack if it breaks the promise."""
+    window = first_window(rules, universe)
+    widest = max(window.highest, universe.limits.contribution_budget * len(moves))
+    window = replace(window, highest=widest)
+    there = World(mechanism=untyped(SystemMechanism(rules=rules)), window=window)
+    gone = World(mechanism=untyped(relation.without(rules, unit)), window=window)
+    epsilon, delta = universe.promised
+    power = Power(universe.limits.base, epsilon).exact()
+    script = Script(moves=moves)
+    for direction, first, second in (("with x", there, gone), ("without x", gone, there)):
+        game = Game(first=first, second=second, menu=script)
+        if game.worst(power, len(moves)) > delta:
+            listed = replace(universe, name=f"{universe.name}, one query", moves=len(moves))
+            return attack_of(
+                rules, relation, listed, window, game, unit, direction, len(moves), power
+            )
+    return None
+
+
+def longer(universe: Universe, count: int) -> Universe:
+    """Return the universe with more triggers and events, and a query for all of the budget."""
+    triggers = universe.triggers
+    if triggers:
+        most = universe.limits.contribution_budget
+        triggers += (replace(triggers[0], value=most + 1),)
+    return replace(
+        universe,
+        triggers=triggers,
+        limits=replace(universe.limits, delta=min(universe.limits.delta, Fraction(1, 1024))),
+        trigger_count=count if universe.trigger_count else 0,
+        event_count=count if universe.event_count else 0,
+        moves=count + len(universe.sources) + len(universe.moments) + 1,
+    )
