@@ -1,0 +1,194 @@
+r"""Claim: with truncated noise $\delta$ is spent in proportion to value, on any number of keys.
+
+Paper: none (READING_NOTES E3).
+Method: sympy for the closed form, z3 and cvc5 for every inequality, on displaced_mass itself.
+Assumes: the laws of powers: $q^{m+n} = q^m q^n$, and $q^n \le q^m$ for $m \le n$, $0 < q < 1$.
+
+Let $f(v) = \Pr[X > T - v]$ be the probability that a sum which moves by $v$ leaves what the other
+world can reach. It is the closed form in the lift $q^{-v}$ for $v \le T + 1$, and below the closed
+form beyond. So let $f$ be the closed form.
+
+- $f(0) = 0$, and $f(v) + f(w) \le f(v + w)$. Induction on the keys: $\sum_i f(\Delta_i) \le f(V)$
+  for $V = \sum_i \Delta_i$. The failures of several keys add up to at most $\sum_i f(\Delta_i)$,
+  by the union bound of truncated_laplace_is_private. However many keys share the change $V$, they
+  fail no more often than one key would.
+- Bernoulli's inequality $1 - q^v \le v(1 - q)$, by induction on $v$: it holds for $v = 0$, and each
+  step preserves it.
+- It gives $(v + 1) f(v) \le v f(v + 1)$: the failures per unit of value do not fall. Induction on
+  $\Lambda \ge V$ gives $\Lambda f(V) \le V f(\Lambda)$, starting with equality at $\Lambda = V$.
+- So if $f(\Lambda_1) \le \delta$, a change by $V \le \Lambda_1$ costs
+  $\sum_i f(\Delta_i) \le f(V) \le \delta V/\Lambda_1$, in proportion like $\epsilon$ and with no
+  bound on the number of keys.
+
+It needs the truncation: an untruncated tail is positive even where nothing moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import cast
+
+from sympy import Expr, Symbol
+
+from proofs._algebra import identical
+from proofs._check import check_of
+from proofs._proof import Proof, assume, calculation, exists, for_all
+from spec.noise import displaced_mass, laplace_upper_tail, truncated_tail
+
+Q = Symbol("q", positive=True)
+V = cast(int, Symbol("v", integer=True, nonnegative=True))
+K = cast(int, Symbol("k", integer=True, nonnegative=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Displaced:
+    """Hold the closed form of the displaced mass, for symbols and for exact numbers."""
+
+    symbolic: Callable[[Expr, Expr, Expr], Expr] = displaced_mass
+    mass: Callable[[Fraction, Fraction, Fraction], Fraction] = displaced_mass
+
+
+@calculation("the closed form is the tail for changes up to the truncation and one", by="sympy")
+def exact_within_reach(displaced: Displaced) -> bool:
+    r"""Compare with $\Pr[X > T - v]$ at $v = 0$, $v \le T$ and $v = T + 1$."""
+
+    def agree(truncation: int, change: int) -> bool:
+        moved = displaced.symbolic(Q, Q ** (-change), Q ** (truncation + 1))
+        tail: Expr = truncated_tail(cast(Expr, Q), truncation, truncation - change)
+        return identical(moved, tail)
+
+    whole = agree(0, 1) and agree(K + 1, K + 2)
+    return agree(K, 0) and agree(V + 1, V + 1) and agree(V + 1 + K + 1, V + 1) and whole
+
+
+@for_all("beyond that, what is beyond makes up for the mirrored height")
+def beyond_is_mirrored(_: Displaced, q: Fraction, raised: Fraction, beyond: Fraction) -> bool:
+    r"""Take $y = q^{v-T-1} \le 1$, its inverse, and the mirrored height $qy = q^{v-T}$."""
+    assume(0 < q, q < 1, 0 < beyond, beyond <= 1, raised * beyond == 1)
+    return raised + q * beyond >= 1 + q
+
+
+@for_all("so the closed form is at least the tail, one less the mirrored tail")
+def bound_beyond(
+    displaced: Displaced,
+    q: Fraction,
+    edge: Fraction,
+    lift: Fraction,
+    raised: Fraction,
+    beyond: Fraction,
+) -> bool:
+    r"""Take the same powers: the lift $q^{-v}$ times the edge $q^{T+1}$ is $1/y$."""
+    assume(0 < q, q < 1, 0 < edge, 0 < beyond, beyond <= 1, lift * edge == raised)
+    assume(raised + q * beyond >= 1 + q, edge <= q * beyond)
+    return displaced.mass(q, lift, edge) >= 1 - laplace_upper_tail(q, q * beyond, edge)
+
+
+@for_all("where the mirrored tail is empty, the closed form is at least one")
+def bound_far_beyond(
+    displaced: Displaced, q: Fraction, edge: Fraction, lift: Fraction, beyond: Fraction
+) -> bool:
+    r"""Take the same powers with $q^{v-T} \le q^{T+1}$."""
+    assume(0 < q, q < 1, edge <= q, 0 < beyond, beyond <= 1, lift * edge * beyond == 1)
+    assume(q * beyond <= edge)
+    return displaced.mass(q, lift, edge) >= 1
+
+
+@for_all("nothing moves, nothing fails")
+def starts_at_zero(displaced: Displaced, q: Fraction, edge: Fraction) -> bool:
+    """Take the lift one."""
+    assume(0 < q, q < 1, 0 < edge, edge <= q)
+    return displaced.mass(q, Fraction(1), edge) == 0
+
+
+@for_all("one key fails at least as often as two that share its change")
+def superadditive(
+    displaced: Displaced, q: Fraction, lift: Fraction, other: Fraction, edge: Fraction
+) -> bool:
+    r"""Take the lifts $q^{-v}$ and $q^{-w}$; that of the sum is their product."""
+    assume(0 < q, q < 1, 0 < edge, edge <= q, 1 <= lift, 1 <= other)
+    apart = displaced.mass(q, lift, edge) + displaced.mass(q, other, edge)
+    return apart <= displaced.mass(q, lift * other, edge)
+
+
+@for_all("induction on the value: Bernoulli's inequality")
+def bernoulli(_: Displaced, q: Fraction, height: Fraction, value: Fraction) -> bool:
+    r"""Go from $q^v$ to $q^{v+1}$."""
+    assume(0 < q, q < 1, 0 < height, height <= 1, 0 <= value, 1 - height <= value * (1 - q))
+    return 1 - height * q <= (value + 1) * (1 - q)
+
+
+@for_all("failures per unit of value do not fall")
+def convex(
+    displaced: Displaced,
+    q: Fraction,
+    lift: Fraction,
+    further: Fraction,
+    edge: Fraction,
+    value: Fraction,
+) -> bool:
+    r"""Compare $f(v)$ and $f(v+1)$, with lifts $q^{-v}$ and $q^{-v-1}$, using Bernoulli."""
+    assume(0 < q, q < 1, 0 < edge, edge <= q, 1 <= lift, further * q == lift, 1 <= value)
+    assume(lift - 1 <= value * (lift - q * lift))
+    now, then = displaced.mass(q, lift, edge), displaced.mass(q, further, edge)
+    return (value + 1) * now <= value * then
+
+
+@for_all("induction on the budget: the proportion carries over")
+def in_proportion(
+    _: Displaced,
+    part: Fraction,
+    whole: Fraction,
+    more: Fraction,
+    value: Fraction,
+    budget: Fraction,
+) -> bool:
+    r"""Go from $\Lambda$ to $\Lambda + 1$, with $f(V)$, $f(\Lambda)$ and $f(\Lambda + 1)$."""
+    assume(1 <= value, value <= budget, 0 <= part, 0 <= whole)
+    assume(budget * part <= value * whole, (budget + 1) * whole <= budget * more)
+    return (budget + 1) * part <= value * more
+
+
+@exists("two keys that both fail with a positive probability")
+def not_vacuous(displaced: Displaced, q: Fraction, lift: Fraction, edge: Fraction) -> bool:
+    """Show that the inequality can be strict."""
+    assume(0 < q, q < 1, 0 < edge, edge <= q, 1 < lift)
+    one, both = displaced.mass(q, lift, edge), displaced.mass(q, lift * lift, edge)
+    return (0 < one) & (2 * one < both) & (both < 1)
+
+
+def untruncated(q: Fraction, lift: Fraction, edge: Fraction) -> Fraction:
+    """Leave the noise untruncated and look at what exceeds the threshold."""
+    return laplace_upper_tail(q, edge * lift, Fraction(0))
+
+
+def true_tail(q: Fraction, lift: Fraction, edge: Fraction) -> Fraction:
+    """Never exceed one, as the true tail does not."""
+    return min(Fraction(1), displaced_mass(q, lift, edge))
+
+
+PAPERS = Displaced()
+
+PROOF = Proof(
+    claim="truncated_noise_needs_no_sparsity_bound",
+    subject=PAPERS,
+    steps=(
+        exact_within_reach,
+        beyond_is_mirrored,
+        bound_beyond,
+        bound_far_beyond,
+        starts_at_zero,
+        superadditive,
+        bernoulli,
+        convex,
+        in_proportion,
+        not_vacuous,
+    ),
+    controls={
+        "untruncated noise": replace(PAPERS, mass=untruncated),
+        "the true tail in place of the closed form": replace(PAPERS, mass=true_tail),
+    },
+)
+
+CHECK = check_of(PROOF, header=__doc__)
