@@ -336,7 +336,11 @@ def explore(
         outcome = step(replay)
         weights[outcome] = weights.get(outcome, Fraction(0)) + replay.weight()
         if not replay.advance():
-            return _trusted(weights)
+            break
+    total = sum(weights.values(), Fraction(0))
+    if total != 1:
+        raise NotADistribution(f"the probabilities sum to {total}, not to 1")
+    return _trusted(weights)
 
 
 def _own_outcomes(law: Law[object]) -> Iterable[tuple[object, Fraction]]:
