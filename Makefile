@@ -4,6 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+DOCS_STAMP := .venv/.installed-docs
 
 .DEFAULT_GOAL := help
 .PHONY: help install check test lint types catalogue docs bench clean
@@ -42,7 +43,13 @@ catalogue: $(STAMP) ## Check every proposal at standard effort and print the tab
 	@echo "Checking every proposal: sandproof catalogue"
 	@$(BIN)/sandproof catalogue
 
-docs: $(STAMP) ## Build the site in docs/_build.
+$(DOCS_STAMP): $(STAMP)
+	@echo "Installing the tools that build the site into .venv"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt \
+	    --config-settings editable_mode=compat -e '.[dev,docs]'
+	@touch $@
+
+docs: $(DOCS_STAMP) ## Build the site in docs/_build.
 	@echo "Building the site in docs/_build"
 	@$(BIN)/python -m sphinx -W -n -q -b html docs docs/_build
 
