@@ -37,10 +37,9 @@ class FloorLog:
     calls: list[tuple[Power, Fraction]] = field(default_factory=list)
 
     def __call__(self, power: Power, bound: Fraction) -> int:
-        """Return the integer; it is not negative for a bound of at least one."""
+        """Return the integer; it is negative exactly for a bound below one."""
         self.calls.append((power, bound))
-        if bound >= 1:
-            assume(self.result >= 0)
+        assume((self.result >= 0) if bound >= 1 else (self.result < 0))
         return self.result
 
     def only_call(self) -> tuple[Power, Fraction]:

@@ -1,0 +1,208 @@
+r"""Claim: the smallest sound truncation point is sound; for $\delta < 1/2$ the next one is not.
+
+Paper: none (READING_NOTES E3).
+Method: z3 and cvc5 on sound_edge, displaced_mass and smallest_sound_truncation, which is run with
+    floor_log and the enclosure of the edge by their contracts; exact instances.
+Assumes: the laws of powers; the contract of floor_log, see threshold_meets_the_tail_lemma; bounds
+    enclose what they bound; $\delta < 1/2$ for tightness.
+
+Let $f(v) = \Pr[X > T - v]$ and $e = q^{T+1}$. A truncation point is sound if $f(\Lambda_1) \le
+\delta$; truncated_noise_needs_no_sparsity_bound says why this is enough for any number of keys.
+
+- The closed form of $f(\Lambda_1)$ is at most $\delta$ exactly if $e \le e_* = \delta (1 + q) /
+  (e^\epsilon - 1 + 2\delta)$. Always $e_* \le q$, so that a truncation point that is sound exists.
+- The function returns $T = -m - 1$ where $m$ is the floor of the logarithm of a lower and of an
+  upper bound of $e_*$ alike. So $q^{T+1} \le e_* < q^T$. The first says that $T$ is sound, because
+  the closed form is never below $f$.
+- The second says that the closed form for $T - 1$ exceeds $\delta$. It is exact if
+  $\Lambda_1 \le T$. Otherwise $T - 1 - \Lambda_1 < -1$, and half of the noise is above. So for
+  $\delta < 1/2$ the truncation at $T - 1$ shows a change by $\Lambda_1$ more often than $\delta$
+  allows, by answers that are impossible without it.
+
+For $\delta \ge 1/2$ the closed form may exceed the true tail, and the next smaller point may be
+sound as well; an instance is run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+from itertools import product
+from unittest.mock import patch
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume, calculation, exists, for_all
+from proofs._service import PRECISION, FloorLog, at_most
+from proofs._solvers import Exact
+from proofs._subjects import search, unchecked
+from spec import noise
+from spec.noise import (
+    DiscreteLaplace,
+    displaced_mass,
+    laplace_upper_tail,
+    smallest_sound_truncation,
+    sound_edge,
+)
+from spec.numbers import NATURAL, Base, Power, decide
+
+
+@dataclass(frozen=True, kw_only=True)
+class Truncation:
+    """Hold the choice of the truncation point, and the edge that it aims at."""
+
+    choose: Callable[[int, Fraction, Fraction, Base], int] = smallest_sound_truncation
+    edge: Callable[[Fraction, Fraction, Fraction], Fraction] = sound_edge
+
+
+@for_all("the closed form is at most delta exactly below the sound edge")
+def sound_below_the_edge(
+    truncation: Truncation, q: Fraction, power: Fraction, delta: Fraction, edge: Fraction
+) -> bool:
+    r"""Take $e^\epsilon = q^{-\Lambda_1} \ge 1/q$ as the power."""
+    assume(0 < q, q < 1, 1 <= power * q, 0 < delta, delta <= 1, 0 < edge, edge <= q)
+    sound = displaced_mass(q, power, edge) <= delta
+    return sound == (edge <= truncation.edge(q, power, delta))
+
+
+@for_all("the sound edge is that of some truncation point")
+def edge_is_within_reach(
+    truncation: Truncation, q: Fraction, power: Fraction, delta: Fraction
+) -> bool:
+    r"""Show $0 < e_* \le q$."""
+    assume(0 < q, q < 1, 1 <= power * q, 0 < delta, delta <= 1)
+    edge = truncation.edge(q, power, delta)
+    return (0 < edge) & (edge <= q)
+
+
+@for_all("the function returns the truncation point whose edge is the floored power")
+def returns_the_floor(
+    truncation: Truncation,
+    contribution_budget: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    low: Fraction,
+    high: Fraction,
+    floor: int,
+) -> bool:
+    """Run it with bounds of the edge whose logarithms have one floor, as they have at the end."""
+    assume(1 <= contribution_budget, 0 < epsilon, 0 < delta, delta < 1, 0 < low, low <= high)
+    assume(high < 1)
+    base, stand_in = unchecked(Base), FloorLog(result=floor)
+    enclosed = patch.object(noise, "_sound_edge_bounds", lambda *_: (low, high))
+    with patch.object(noise, "floor_log", stand_in), enclosed:
+        found = truncation.choose(contribution_budget, epsilon, delta, base)
+    steps = [power for power, _ in stand_in.calls if power.base is base]
+    asked = [bound for _, bound in stand_in.calls]
+    whole = all(step.exponent * contribution_budget == epsilon for step in steps)
+    return found + 1 == -floor and len(steps) == 2 and whole and asked == [low, high]
+
+
+@for_all("the edge lies between the floored power and the next")
+def between_powers(
+    _: Truncation, edge: Fraction, low: Fraction, high: Fraction, power: Fraction, q: Fraction
+) -> bool:
+    r"""Take $p^m = q^{T+1} \le$ low and $p^{m+1} = q^T >$ high."""
+    assume(0 < q, q < 1, low <= edge, edge <= high, power <= low, power > q * high)
+    return (power <= edge) & (power > q * edge)
+
+
+@for_all("with one unit and certainty the truncation is zero")
+def certainty(truncation: Truncation, q: Fraction) -> bool:
+    r"""Show $e_* = q$ for $\Lambda_1 = 1$ and $\delta = 1$, and that the function says so."""
+    assume(0 < q, q < 1)
+    chosen = truncation.choose(1, Fraction(1), Fraction(1), NATURAL)
+    return (truncation.edge(q, 1 / q, Fraction(1)) == q) & (chosen == 0)
+
+
+@for_all("where the closed form is not exact, half of the noise is above")
+def half_is_above(_: Truncation, q: Fraction, edge: Fraction) -> bool:
+    r"""Show $\Pr[X \ge 0] \ge 1/2$, the tail at the height one."""
+    assume(0 < q, q < 1, 0 < edge, edge <= q)
+    return 2 * laplace_upper_tail(q, Fraction(1), edge) >= 1
+
+
+@search("at exact parameters the point is sound and the next smaller one is not", by="instances")
+def instances(truncation: Truncation) -> Mapping[str, Exact] | None:
+    """Compare the true tails with delta, for a rational base and for the natural one."""
+    small = product((Base(Fraction(2)), Base(Fraction(3, 2))), (1, 2, 4), (2, 8, 1000))
+    production = ((NATURAL, 2**16, 10**8),)
+    for base, budget, inverse in (*small, *production):
+        epsilon, delta = Fraction(min(budget, 10)), Fraction(1, inverse + 1)
+        found = truncation.choose(budget, epsilon, delta, base)
+        for point, sound in ((found, True), (found - 1, False)):
+            if point < 0:
+                continue
+            law = DiscreteLaplace(Power(base, -epsilon / budget), point)
+            if decide(partial(at_most, law, point - budget, delta), PRECISION) is not sound:
+                return {
+                    "base": base.value or Fraction(0),
+                    "contribution_budget": budget,
+                    "epsilon": epsilon,
+                    "delta": delta,
+                    "truncation": found,
+                    "wrong_at": point,
+                }
+    return None
+
+
+@calculation("for a large delta the next smaller point may be sound", by="exact numbers")
+def not_tight_for_large_delta(_: Truncation) -> bool:
+    """Run an instance, so that the restriction to small delta is seen to be needed."""
+    base, budget, delta = Base(Fraction(2)), 4, Fraction(19, 20)
+    found = smallest_sound_truncation(budget, Fraction(budget), delta, base)
+    law = DiscreteLaplace(Power(base, Fraction(-1)), found - 1)
+    return law.tail(found - 1 - budget) == Fraction(9, 10) and Fraction(9, 10) <= delta
+
+
+@exists("an edge that is sound while the next larger power is not")
+def not_vacuous(
+    truncation: Truncation, q: Fraction, power: Fraction, delta: Fraction, edge: Fraction
+) -> bool:
+    r"""Find $q^{T+1}$ and $q^T$ on the two sides."""
+    assume(0 < q, q < 1, 1 <= power * q, 0 < delta, 2 * delta < 1, 0 < edge, edge <= q * q)
+    tight = truncation.edge(q, power, delta)
+    sound = displaced_mass(q, power, edge) <= delta
+    return (edge <= tight) & (tight < edge / q) & sound
+
+
+def edge_without_correction(q: Fraction, power: Fraction, delta: Fraction) -> Fraction:
+    """Forget that truncation raises the masses that are left."""
+    return delta * (1 + q) / (power - 1)
+
+
+def one_smaller(budget: int, epsilon: Fraction, delta: Fraction, base: Base) -> int:
+    """Return the next smaller point."""
+    return smallest_sound_truncation(budget, epsilon, delta, base) - 1
+
+
+def one_larger(budget: int, epsilon: Fraction, delta: Fraction, base: Base) -> int:
+    """Return the next larger point, which is sound and not the smallest."""
+    return smallest_sound_truncation(budget, epsilon, delta, base) + 1
+
+
+PAPERS = Truncation()
+
+PROOF = Proof(
+    claim="smallest_sound_truncation_is_tight",
+    subject=PAPERS,
+    steps=(
+        instances,
+        sound_below_the_edge,
+        edge_is_within_reach,
+        returns_the_floor,
+        between_powers,
+        certainty,
+        half_is_above,
+        not_tight_for_large_delta,
+        not_vacuous,
+    ),
+    controls={
+        "the next smaller point": replace(PAPERS, choose=one_smaller),
+        "the next larger point": replace(PAPERS, choose=one_larger),
+        "an edge without its correction": replace(PAPERS, edge=edge_without_correction),
+    },
+)
+
+CHECK = check_of(PROOF, header=__doc__)
