@@ -1,0 +1,917 @@
+r"""One query at production parameters, decided by closed forms with certified enclosures.
+
+Universes are small, and some defects show only at size. Here one unit spends all it may contribute
+on one query with parameters $(\varepsilon, \delta)$ that uses up the caps, spread over keys in the
+worst way, against every background of other units' contributions. What the query needs is the
+exact $\delta$ at its $\varepsilon$; what it may need is the $\delta$ it asks for.
+
+For discrete Laplace noise with ratio $q$, cut at $T$ or not, on the keys that are present, released
+from $R$ on, let a unit move the sums of its keys by $v_1, \dots, v_n$ with
+$q^{-\sum v_i} \le e^{\varepsilon}$. A key that only the unit has is released with it and impossible
+without it: probability $\Pr[X > R - 1 - v]$. A key of others leaves the support of the noise with
+probability $\Pr[X > T - v]$. Let $c(v)$ be the larger of the two. Everything else is within
+$e^{\varepsilon}$, in both directions, so that $\delta = 1 - \prod_i (1 - c(v_i))$ exactly. The
+noise is log-concave, so $-\ln(1 - c)$ is convex: for a given number of keys one large value and
+ones are worst, and over the numbers of keys the fewest or the most. So two spreads decide them all.
+
+Where $q^{-\sum v_i} > e^{\varepsilon}$ the noise is too small, and an event shows it: the noisy sum
+lies beyond the point from which on it is more than $e^{\varepsilon}$ times as likely.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import floor
+from time import perf_counter_ns
+from typing import TypeVar, cast
+
+from flint import arb, ctx
+from immutables import Map
+
+from properties.attack import decimal
+from spec.aggregation_service import Answer, Query, Service
+from spec.attribution_client import Trigger
+from spec.claims import Finding, Verdict
+from spec.contributions import Budgets, Cause, Credit, Unit
+from spec.distributions import Law
+from spec.noise import DiscreteLaplace, Noise, Noisy
+from spec.numbers import Power, Real, SpecError, bounds, certainly_at_most, decide, enclosed
+from spec.paper import PAPER
+from spec.private_aggregation_client import DeviceWindow, Event, Storage
+from spec.reports import Contribution, Report
+from spec.rules import Limits, Rules
+
+T = TypeVar("T")
+
+EPSILONS = tuple(
+    Fraction(text)
+    for text in ("1/100", "1/10", "16/25", "1", "2", "3", "5", "8", "10", "14", "20", "32", "64")
+)
+DELTAS = (Fraction(0), *(Fraction(1, 10**power) for power in range(12, 2, -1)))
+KEYS = (1, 20, 400, 65536)
+
+SHOWN_BITS = 128
+MOST_BITS = 8192
+FAR = 2**48
+LARGEST_VALUE = 2**40
+PIECES = 4
+LARGE_KEY = 0
+OTHERS = -1
+ATTRIBUTION = "attribution_summaries_are_private"
+STEPS = ("serve", "answer", "keys", "reveal")
+CLIENT_STEPS = {True: ("register_trigger",), False: ("register_event", "propose", "budget_unit")}
+
+
+class CannotDecide(SpecError):
+    """Report rules that the closed forms are not about."""
+
+
+class Unanswered(SpecError):
+    """Report a query that the rules do not answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Hold a way to spend a unit's budget: one key gets the pieces, the other keys get one each.
+
+    `large` are the reports that carry the pieces, `one` is a report that carries a one.
+    """
+
+    keys: int
+    pieces: tuple[int, ...]
+    large: tuple[Report, ...]
+    one: Report
+
+    @property
+    def total(self) -> int:
+        """Return the value spent."""
+        return sum(self.pieces) + self.keys - 1
+
+    def text(self) -> str:
+        """Say how the value is spread."""
+        large = f"{sum(self.pieces)} on one key"
+        if len(self.pieces) > 1:
+            large += f" ({' + '.join(map(str, self.pieces))})"
+        return large if self.keys == 1 else f"{large}, 1 on each of {self.keys - 1} other keys"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """Hold how one query is answered: the noise, and the least noisy sum that is released.
+
+    `least` is None where everything is released. `listed` says that the query lists its keys, so
+    that their presence tells nothing.
+    """
+
+    limits: Limits
+    query: Query
+    threshold: int | None
+    noise: Noise
+    least: int | None
+    listed: bool
+
+    @property
+    def edge(self) -> int | None:
+        """Return the greatest noise there is."""
+        return self.noise.support[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moved:
+    """Hold by how much a spread moves the sums of its keys, at most."""
+
+    large: int
+    one: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Centre:
+    """Hold the sum of a key in both worlds, where others contribute `background` to it."""
+
+    background: int
+    there: int
+    gone: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Telling:
+    """Hold an event: some key, or every key, is released with at least a certain noisy sum.
+
+    Where nobody else contributes to a key that the query does not list, it is absent without the
+    unit. A bound of None is met by every released key.
+    """
+
+    every: bool
+    absent: bool
+    large: Centre
+    one: Centre
+    large_from: int | None
+    one_from: int | None
+
+    def text(self, keys: int) -> str:
+        """Tell the event in words, for a unit with so many keys."""
+        who = "the key of x" if keys == 1 else f"{'every' if self.every else 'some'} key of x"
+        if self.large_from is None:
+            return f"{who} is released"
+        at_least = f"at least {self.large_from}"
+        if keys > 1 and self.one_from != self.large_from:
+            at_least += f" (for the keys with a one: {self.one_from})"
+        others = f", where others contribute {self.large.background} to it"
+        if keys > 1 and self.one.background != self.large.background:
+            others += f" ({self.one.background} to the keys with a one)"
+        return f"{who} is released with a noisy sum of {at_least}{'' if self.absent else others}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """Hold what one query needs for one spread: certified bounds of delta, and the event.
+
+    `exact` says that no event, background or direction needs more. `within` is None where that is
+    open.
+    """
+
+    form: Form
+    spread: Spread
+    low: Fraction
+    high: Fraction
+    exact: bool
+    within: bool | None
+    telling: Telling | None
+
+    @property
+    def epsilon(self) -> Fraction:
+        """Return the epsilon asked for."""
+        return self.form.query.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """Return the delta asked for."""
+        return self.form.query.delta
+
+    @property
+    def ratio(self) -> Fraction:
+        """Return delta needed over delta asked for, rounded up a little."""
+        return self.high / self.delta if self.delta else self.high
+
+
+def production_finding(rules: Rules, claim: str) -> Finding:
+    """Decide one query of the rules at production parameters."""
+    start = perf_counter_ns()
+    found = Finding(
+        claim=claim,
+        check="production parameters",
+        verdict=Verdict.UNKNOWN,
+        method="closed forms, certified enclosures",
+    )
+    try:
+        found = _judged(rules, claim, found)
+    except CannotDecide as reason:
+        found = replace(found, detail=str(reason))
+    return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
+
+
+def _judged(rules: Rules, claim: str, found: Finding) -> Finding:
+    refuse_other_steps(rules, claim)
+    points = list(points_of(rules, admitted_spreads(rules, claim)))
+    if not points:
+        return replace(found, detail="no query of the grid is answered")
+    found = replace(found, bound=grid_text(rules, points), assumes=assumed(rules))
+    broken = [point for point in points if point.within is False]
+    if broken:
+        worst = max(broken, key=lambda point: (point.delta > 0, point.ratio))
+        return refuted(rules, claim, found, worst)
+    open_points = [point for point in points if point.within is None]
+    if open_points:
+        point = open_points[0]
+        why = f"at epsilon {point.epsilon}, delta {scientific(point.delta)}"
+        return replace(found, detail=f"no closed form bounds {point.form.noise!r} {why}")
+    worst = max(points, key=lambda point: (point.delta > 0, point.ratio))
+    detail = f"at worst {significant(worst.ratio)} times delta is needed: {place(worst)}"
+    return replace(found, verdict=Verdict.HOLDS, detail=detail)
+
+
+def place(point: Point) -> str:
+    """Say where a point lies."""
+    return f"epsilon {point.epsilon}, delta {scientific(point.delta)}, {point.spread.text()}"
+
+
+def grid_text(rules: Rules, points: list[Point]) -> str:
+    """Say which queries and spreads were decided."""
+    epsilons = ", ".join(map(str, sorted({point.epsilon for point in points})))
+    deltas = ", ".join(map(scientific, sorted({point.delta for point in points})))
+    keys = max(point.spread.keys for point in points)
+    return (
+        f"one query with epsilon {epsilons} and delta {deltas}; a contribution budget of "
+        f"{rules.limits.contribution_budget} spread over 1 to {keys} keys"
+    )
+
+
+def assumed(rules: Rules) -> str:
+    """Say what was found by trying, where that is not the paper's function."""
+    tried = {
+        "what one unit can contribute": ("cap", "admit", "grant", "contribute", "report"),
+        "how sums move with values": ("batch", "settle", "budget_entries", "charge", "totals"),
+        "from which noisy sum on keys are released": ("releases",),
+        "that noise and threshold ignore the batch": ("noise", "threshold"),
+    }
+    changed = [
+        what
+        for what, names in tried.items()
+        if any(getattr(rules, name) is not getattr(PAPER, name) for name in names)
+    ]
+    return "found by trying: " + "; ".join(changed) if changed else ""
+
+
+def refuse_other_steps(rules: Rules, claim: str) -> None:
+    """Refuse rules whose steps are not the paper's: the closed forms are about those."""
+    for name in STEPS:
+        if getattr(rules, name) is not getattr(PAPER, name):
+            raise CannotDecide(
+                f"the service's step changed ({name}); decided in small universes only"
+            )
+    for name in CLIENT_STEPS[claim == ATTRIBUTION]:
+        if getattr(rules, name) is not getattr(PAPER, name):
+            raise CannotDecide(
+                f"the client's step changed ({name}); decided in small universes only"
+            )
+
+
+# What one unit can contribute, found by asking the client's own rules.
+
+
+@dataclass(frozen=True, slots=True)
+class Contributor:
+    """Be one unit that contributes as much as the rules admit."""
+
+    rules: Rules
+    unit: Unit
+    cause: Callable[[int, Contribution], Cause]
+
+    def add(
+        self, budgets: Budgets, number: int, key: int, value: int
+    ) -> tuple[Budgets, Report] | None:
+        """Return the budgets and the report after a contribution, or None if it is refused."""
+        wanted = Contribution(key=key, value=value)
+        cause = self.cause(number, wanted)
+        credit = Credit(unit=self.unit, contributions=(wanted,))
+        after, granted = self.rules.contribute(self.rules, budgets, (credit,), cause)
+        report = self.rules.report(number, granted, cause)
+        return None if report.is_null else (after, report)
+
+    def largest(self, budgets: Budgets, number: int) -> int:
+        """Return the largest value that is admitted next, up to a limit; zero if none is."""
+
+        def fits(value: int) -> bool:
+            return self.add(budgets, number, LARGE_KEY, value) is not None
+
+        low, high = 0, 1
+        while high <= LARGEST_VALUE and fits(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if fits(middle) else (low, middle)
+        return low
+
+    def pieces(
+        self, budgets: Budgets, number: int, first: int
+    ) -> tuple[tuple[int, ...], tuple[Report, ...]]:
+        """Return the first piece and whatever still fits after it, as large as possible."""
+        values: list[int] = []
+        reports: list[Report] = []
+        value = first
+        while value > 0 and len(values) < PIECES:
+            added = self.add(budgets, number + len(values), LARGE_KEY, value)
+            if added is None:
+                break
+            budgets, report = added
+            values.append(value)
+            reports.append(report)
+            value = self.largest(budgets, number + len(values))
+        return tuple(values), tuple(reports)
+
+    def spread(self, budgets: Budgets, ones: int) -> Spread | None:
+        """Return the best spread that goes on after so many ones."""
+        largest = self.largest(budgets, ones)
+        tries = [self.pieces(budgets, ones, first) for first in (largest, largest - 1)]
+        values, reports = max(tries, key=lambda pieces: sum(pieces[0]))
+        added = self.add(Map(), 0, 1, 1)
+        if not values or added is None:
+            return None
+        return Spread(keys=ones + 1, pieces=values, large=reports, one=added[1])
+
+
+def contributor(rules: Rules, claim: str) -> Contributor:
+    """Return a unit of the API that a guarantee is about."""
+    if claim == ATTRIBUTION:
+        return Contributor(rules, "x", _trigger)
+    return Contributor(rules, DeviceWindow(device="x", window=0), _event)
+
+
+def _trigger(number: int, wanted: Contribution) -> Cause:
+    return Trigger(
+        report_id=number,
+        destination="shop",
+        filters=frozenset(("shoes",)),
+        key=wanted.key,
+        value=wanted.value,
+    )
+
+
+def _event(number: int, wanted: Contribution) -> Cause:
+    def program(storage: Storage) -> tuple[Storage, int, int]:
+        return storage, wanted.key, wanted.value
+
+    return Event(report_id=number, device="x", program=program)
+
+
+def admitted_spreads(rules: Rules, claim: str) -> tuple[Spread, ...]:
+    """Return the spreads over few, many and the most keys that the client's rules admit.
+
+    A client without a bound on the number of contributions is tried up to the contribution budget.
+    """
+    unit = contributor(rules, claim)
+    most = rules.limits.contribution_budget
+    wanted = {*KEYS, rules.limits.sparsity_budget, most}
+    found: dict[int, Spread] = {}
+    before = budgets = cast("Budgets", Map())
+    ones = 0
+    while ones < most:
+        if ones + 1 in wanted and (spread := unit.spread(budgets, ones)) is not None:
+            found[spread.keys] = spread
+        added = unit.add(budgets, ones, ones + 1, 1)
+        if added is None:
+            break
+        before, budgets = budgets, added[0]
+        ones += 1
+    if ones not in found and ones and (spread := unit.spread(before, ones - 1)) is not None:
+        found[spread.keys] = spread
+    if not found:
+        raise CannotDecide("the client's rules admit no contribution at all")
+    return tuple(found.values())
+
+
+# How the service answers one query, found by asking the service's own rules.
+
+
+def points_of(rules: Rules, spreads: tuple[Spread, ...]) -> Iterator[Point]:
+    """Decide every spread for every query of the grid that the rules answer."""
+    limits = rules.limits
+    epsilons = {*(e for e in EPSILONS if e <= limits.epsilon), limits.epsilon} - {Fraction(0)}
+    for epsilon in sorted(epsilons):
+        for delta in sorted({*DELTAS, limits.delta}):
+            try:
+                yield from points_at(rules, spreads, epsilon, delta)
+            except Unanswered:
+                continue
+
+
+def points_at(
+    rules: Rules, spreads: tuple[Spread, ...], epsilon: Fraction, delta: Fraction
+) -> Iterator[Point]:
+    """Decide one query with caps that it uses up, for every spread."""
+    asked = replace(rules, limits=replace(rules.limits, epsilon=epsilon, delta=delta))
+    query = Query(epsilon=epsilon, delta=delta, keys=(LARGE_KEY, 1) if delta == 0 else ())
+    form = form_of(asked, query, spreads[0])
+    for spread in spreads:
+        yield decided(asked, form, spread)
+
+
+def decided(rules: Rules, form: Form, spread: Spread) -> Point:
+    """Decide one query for one spread."""
+    moved = moved_by(rules, form.query, spread)
+    loss = loss_of(form, moved)
+    bounded = loss is not None and loss <= form.query.epsilon
+    exact = bounded and type(form.noise) is DiscreteLaplace
+    tellings = tellings_of(rules, form, spread, moved, loss)
+    with ctx.workprec(SHOWN_BITS):
+        gains = [(bounds(gain(form, spread.keys, told)), told) for told in tellings]
+    (low, high), telling = max(
+        gains, key=lambda pair: pair[0], default=((Fraction(0), Fraction(0)), None)
+    )
+    within: bool | None = all(at_most(form, spread.keys, told) for told in tellings)
+    return Point(
+        form=form,
+        spread=spread,
+        low=max(low, Fraction(0)),
+        high=max(high, Fraction(0)),
+        exact=exact,
+        within=None if within and not exact else within,
+        telling=telling,
+    )
+
+
+def delta_needed(
+    rules: Rules, claim: str, epsilon: Fraction, delta: Fraction, keys: int
+) -> tuple[Fraction, Fraction]:
+    """Return certified bounds of the delta that a query needs with this many keys."""
+    for spread in admitted_spreads(rules, claim):
+        if spread.keys == keys:
+            (point,) = points_at(rules, (spread,), epsilon, delta)
+            return point.low, point.high
+    raise CannotDecide(f"the rules do not admit a spread over {keys} keys")
+
+
+def at_most(form: Form, keys: int, telling: Telling) -> bool:
+    """Decide whether an event's gain is at most delta, at rising precision."""
+    delta = form.query.delta
+    try:
+        return decide(lambda: certainly_at_most(gain(form, keys, telling), delta), MOST_BITS)
+    except SpecError as reason:
+        raise CannotDecide(f"at epsilon {form.query.epsilon}, delta {delta}: {reason}") from None
+
+
+def form_of(rules: Rules, query: Query, spread: Spread) -> Form:
+    """Ask the service's rules for threshold, noise and release; they must ignore the batch."""
+    mine = (*spread.large, spread.one)
+    others = Report(report_id=OTHERS, contributions=(Contribution(key=LARGE_KEY, value=7),))
+    batches: tuple[tuple[Report, ...], ...] = ((), nulled(mine), mine, (*mine, others))
+    seen: list[tuple[int | None, Noise]] = []
+    for batch in batches:
+        accepted(rules, query, batch)
+        try:
+            threshold = rules.threshold(rules.limits, query, batch)
+            seen.append((threshold, rules.noise(rules.limits, query, batch, threshold)))
+        except SpecError as reason:
+            raise Unanswered(str(reason)) from None
+    threshold, noise = seen[0]
+    if any(other != (threshold, noise) for other in seen):
+        raise CannotDecide(
+            "the noise or the threshold depends on the batch; decided in small universes only"
+        )
+    if noise.decay is None and None in noise.support:
+        raise CannotDecide(f"{noise!r} has no closed tail; decided in small universes only")
+    return Form(
+        limits=rules.limits,
+        query=query,
+        threshold=threshold,
+        noise=noise,
+        least=least_released(rules, query, threshold),
+        listed=query.delta == 0,
+    )
+
+
+def least_released(rules: Rules, query: Query, threshold: int | None) -> int | None:
+    """Return the least noisy sum that is released; None if every one is."""
+    near = 0 if threshold is None else threshold
+
+    def released(noisy: int, key: int = LARGE_KEY) -> bool:
+        return rules.releases(query, key, noisy, threshold)
+
+    low, high = near - FAR, near + FAR
+    steps = sorted(near + sign * size for sign in (-1, 1) for size in (0, 1, 2, 3, 1000, 10**6))
+    if released(low):
+        least = None
+    else:
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if released(middle) else (middle, high)
+        least = high
+    for key in (LARGE_KEY, 1, 2**127):
+        for noisy in (near - FAR, *steps, near + FAR):
+            if released(noisy, key) != (least is None or noisy >= least):
+                raise CannotDecide(
+                    f"the release test is not a threshold: {noisy} with threshold {threshold}"
+                )
+    return least
+
+
+def accepted(rules: Rules, query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+    """Return the batch that the service accepts, from a ledger where nothing is spent."""
+    batch = rules.batch(query, reports)
+    _, kept = rules.settle(rules, Service().ledger, query, batch)
+    if kept is None:
+        raise Unanswered(f"a query of epsilon {query.epsilon}, delta {query.delta} is refused")
+    return kept
+
+
+def nulled(reports: tuple[Report, ...]) -> tuple[Report, ...]:
+    """Return the reports as they are without the unit."""
+    return tuple(replace(report, contributions=()) for report in reports)
+
+
+def moved_by(rules: Rules, query: Query, spread: Spread) -> Moved:
+    """Ask by how much the unit's reports move the sums of their keys, for several backgrounds."""
+    backgrounds = (0, 1, 2, 3, rules.limits.contribution_budget)[: _kinds(rules)]
+
+    def most(reports: tuple[Report, ...]) -> int:
+        centres = [centre(rules, query, reports, background) for background in backgrounds]
+        return max(found.there - found.gone for found in centres)
+
+    large, one = most(spread.large), most((spread.one,))
+    return Moved(large=large, one=one, total=large + (spread.keys - 1) * one)
+
+
+def _kinds(rules: Rules) -> int:
+    """Return how many backgrounds have to be tried: one, if sums are what the paper says."""
+    return 1 if rules.totals is PAPER.totals else 5
+
+
+def centre(rules: Rules, query: Query, reports: tuple[Report, ...], background: int) -> Centre:
+    """Ask for the sum of the reports' key in both worlds, with each report listed once or twice."""
+    keys = {part.key for report in reports for part in report.contributions}
+    if len(keys) != 1:
+        raise CannotDecide("a report carries other keys than were contributed to")
+    (key,) = keys
+    others: tuple[Report, ...] = ()
+    if background:
+        part = Contribution(key=key, value=background)
+        others = (Report(report_id=OTHERS, contributions=(part,)),)
+    found: list[Centre] = []
+    for mine in copies_of(rules, reports):
+        there = rules.totals(query, accepted(rules, query, (*others, *mine)))
+        gone = rules.totals(query, accepted(rules, query, (*others, *nulled(mine))))
+        for other in {*there, *gone} - {key}:
+            if there.get(other, 0) != gone.get(other, 0):
+                raise CannotDecide("a contribution to one key moves the sum of another")
+        found.append(Centre(background=background, there=there.get(key, 0), gone=gone.get(key, 0)))
+        if found[-1].there < found[-1].gone:
+            raise CannotDecide("a contribution lowers the sum of its key")
+    return max(found, key=lambda at: at.there - at.gone)
+
+
+def copies_of(rules: Rules, reports: tuple[Report, ...]) -> tuple[tuple[Report, ...], ...]:
+    """Return the reports listed once, and twice unless repetitions are dropped as in the paper."""
+    return (reports,) if rules.batch is PAPER.batch else (reports, (*reports, *reports))
+
+
+def centre_above(rules: Rules, query: Query, reports: tuple[Report, ...], level: int) -> Centre:
+    """Return sums that others alone bring to the level, where the unit's reports move them most."""
+    background = level
+    while centre(rules, query, reports, background).gone < level:
+        background *= 2
+        if background > FAR:
+            raise CannotDecide(f"others cannot bring the sum of a key to {level}")
+    tried = range(background, background + _kinds(rules))
+    centres = [centre(rules, query, reports, value) for value in tried]
+    return max(centres, key=lambda found: found.there - found.gone)
+
+
+# What the query needs.
+
+
+def loss_of(form: Form, moved: Moved) -> Fraction | None:
+    r"""Return the $\varepsilon$ that the masses cost, or None if they do not fall geometrically."""
+    decay = form.noise.decay
+    if decay is None:
+        return None
+    if decay.base != form.limits.base:
+        raise CannotDecide(f"the noise is counted in {decay.base}, the budget in another base")
+    return -decay.exponent * moved.total
+
+
+def tellings_of(
+    rules: Rules, form: Form, spread: Spread, moved: Moved, loss: Fraction | None
+) -> list[Telling]:
+    """Return the events that tell most, at least one of which is a best one where that is known."""
+    found: list[Telling] = []
+    least, edge = form.least, form.edge
+    visible = 1 if least is None else max(1, least)
+
+    def add(level: int, start: Callable[[Centre], int | None], every: bool = False) -> None:
+        find = centre_above if level else centre
+        large = find(rules, form.query, spread.large, level)
+        one = find(rules, form.query, (spread.one,), level)
+        found.append(
+            Telling(
+                every=every,
+                absent=level == 0,
+                large=large,
+                one=one,
+                large_from=start(large),
+                one_from=start(one),
+            )
+        )
+
+    if not form.listed:
+        add(0, lambda _: least)
+    if edge is not None:
+        add(max(1, visible - 1 - edge), lambda at: at.gone + edge + 1)
+    if loss is not None and loss > form.query.epsilon:
+        # Several keys: the corner where the ratio is greatest. One key: from the point on where it
+        # passes the power, halfway between what epsilon hides and the whole move.
+        hidden = form.query.epsilon * moved.total / loss
+
+        def passes(at: Centre) -> int:
+            return at.gone + floor((at.there - at.gone + hidden) / 2) + 1
+
+        add(visible, passes if spread.keys == 1 else lambda at: at.there, every=True)
+    return found
+
+
+def gain(form: Form, keys: int, telling: Telling) -> Real:
+    r"""Return $P(W) - e^{\varepsilon} Q(W)$ for an event, at the current precision."""
+    sides = [(telling.large, telling.large_from, 1), (telling.one, telling.one_from, keys - 1)]
+    there = [(exceeds(form.noise, at.there, start), count) for at, start, count in sides if count]
+    gone = [(exceeds(form.noise, at.gone, start), count) for at, start, count in sides if count]
+    return difference(
+        combined(there, telling.every),
+        Power(form.limits.base, form.query.epsilon).value(),
+        Fraction(0) if telling.absent else combined(gone, telling.every),
+    )
+
+
+def difference(there: Real, power: Real, gone: Real) -> Real:
+    """Return one probability minus a multiple of another."""
+    if isinstance(gone, Fraction) and gone == 0:
+        return there
+    if isinstance(there, Fraction) and isinstance(power, Fraction) and isinstance(gone, Fraction):
+        return there - power * gone
+    return enclosed(there) - enclosed(power) * enclosed(gone)
+
+
+def exceeds(noise: Noise, centre: int, start: int | None) -> Real:
+    """Return the probability of a noisy sum of at least `start`."""
+    return Fraction(1) if start is None else noise.tail(start - 1 - centre)
+
+
+def combined(chances: list[tuple[Real, int]], every: bool) -> Real:
+    """Return the probability that every one, or at least one, of independent events happens."""
+    if all(isinstance(chance, Fraction) and count <= 64 for chance, count in chances):
+        product = Fraction(1)
+        for chance, count in chances:
+            assert isinstance(chance, Fraction)
+            product *= (chance if every else 1 - chance) ** count
+        return product if every else 1 - product
+    ball = enclosed(Fraction(1))
+    for chance, count in chances:
+        ball = ball * repeated(enclosed(chance) if every else 1 - enclosed(chance), count)
+    return ball if every else 1 - ball
+
+
+def repeated(ball: arb, count: int) -> arb:
+    """Return a power by squaring, which also works for an enclosure that contains zero."""
+    product = arb(1)
+    while count:
+        if count % 2:
+            product = product * ball
+        ball, count = ball * ball, count // 2
+    return product
+
+
+# A violation, run again through the service itself.
+
+
+class Recorder:
+    """Be a draw that notes every law and answers with a value that is always released."""
+
+    def __init__(self) -> None:
+        self.laws: list[Noisy] = []
+
+    def __call__(self, law: T | Law[T], /) -> T:
+        """Note a noisy sum and return one far above it."""
+        if not isinstance(law, Law):
+            return law
+        if not isinstance(law, Noisy):
+            raise CannotDecide(f"the service draws from {law!r}")
+        self.laws.append(law)
+        return cast(T, law.centre + FAR)
+
+
+def refuted(rules: Rules, claim: str, found: Finding, point: Point) -> Finding:
+    """Run a violation again and write it down; what does not replay is not reported."""
+    telling = point.telling
+    assert telling is not None
+    event = telling.text(point.spread.keys)
+    replayed, there, gone = replay(rules, claim, point, telling)
+    if not replayed:
+        return replace(
+            found,
+            detail=f"ALARM: a violation does not replay: {place(point)}: {event}",
+        )
+    more = "" if point.exact else "at least "
+    ratio = significant(point.low / point.delta) if point.delta else "infinite"
+    counterexample = {
+        "epsilon": str(point.epsilon),
+        "delta asked": scientific(point.delta),
+        "keys": str(point.spread.keys),
+        "spread": point.spread.text(),
+        "noise": noise_text(point.form.noise),
+        "threshold": "none" if point.form.threshold is None else str(point.form.threshold),
+        "event": event,
+        "probability with x": scientific(there),
+        "probability without x": scientific(gone),
+        "delta needed": more + scientific(point.low),
+        "ratio": more + ratio,
+    }
+    needed = f"{scientific(point.low)}, that is {ratio} times the delta asked for"
+    return replace(
+        found,
+        verdict=Verdict.REFUTED,
+        detail=f"{place(point)}: delta needed {more}{needed}",
+        counterexample=counterexample,
+    )
+
+
+def replay(
+    rules: Rules, claim: str, point: Point, telling: Telling
+) -> tuple[bool, Fraction, Fraction]:
+    """Send the unit's reports through the service in both worlds and add up the event's masses.
+
+    The masses of a tail are added up by themselves, not read off the tail that found the violation.
+    """
+    asked = replace(rules, limits=point.form.limits)
+    mine = reports_of(rules, claim, point.spread)
+    keys = sorted({part.key for report in mine for part in report.contributions})
+    query = replace(point.form.query, keys=tuple(keys) if point.form.listed else ())
+    others: tuple[Report, ...] = ()
+    if not telling.absent:
+        amounts = dict.fromkeys(keys, telling.one.background)
+        amounts[LARGE_KEY] = telling.large.background
+        parts = tuple(Contribution(key=key, value=amount) for key, amount in amounts.items())
+        others = (Report(report_id=OTHERS, contributions=parts),)
+
+    worlds = [
+        (
+            answered(asked, query, (*others, *batch)),
+            answered(asked, query, (*others, *nulled(batch))),
+        )
+        for batch in copies_of(rules, mine)
+    ]
+
+    def separated() -> tuple[bool, Fraction, Fraction] | None:
+        power = Power(asked.limits.base, query.epsilon).value()
+        for laws_with, laws_without in reversed(worlds):
+            there, gone = happens(laws_with, telling), happens(laws_without, telling)
+            within = certainly_at_most(difference(there, power, gone), query.delta)
+            if within is None:
+                return None
+            if not within:
+                break
+        return not within, bounds(there)[0], bounds(gone)[1]
+
+    return decide(separated, MOST_BITS)
+
+
+def reports_of(rules: Rules, claim: str, spread: Spread) -> tuple[Report, ...]:
+    """Let the unit contribute again, one report after the other."""
+    unit = contributor(rules, claim)
+    budgets = cast("Budgets", Map())
+    reports: list[Report] = []
+    values = [(key, 1) for key in range(1, spread.keys)]
+    values += [(LARGE_KEY, piece) for piece in spread.pieces]
+    for key, value in values:
+        added = unit.add(budgets, len(reports), key, value)
+        if added is None:
+            raise CannotDecide("a spread that was admitted is refused when it is tried again")
+        budgets = added[0]
+        reports.append(added[1])
+    return tuple(reports)
+
+
+def answered(rules: Rules, query: Query, reports: tuple[Report, ...]) -> dict[int, Noisy]:
+    """Return the law of every key's noisy sum, as the service draws it."""
+    recorder = Recorder()
+    _, shown = rules.serve(rules, Service(), query, reports, recorder)
+    if not isinstance(shown, Answer):
+        raise CannotDecide(f"the service answers {shown!r}")
+    return dict(zip((key for key, _ in shown.released), recorder.laws, strict=True))
+
+
+def happens(laws: dict[int, Noisy], telling: Telling) -> Real:
+    """Return the probability of an event, adding up masses."""
+    alike = Counter(
+        (law.centre, telling.large_from if key == LARGE_KEY else telling.one_from)
+        for key, law in laws.items()
+    )
+    if not alike:
+        return Fraction(0)
+    noise = next(iter(laws.values())).noise
+    if any(law.noise is not noise for law in laws.values()):
+        raise CannotDecide("the service does not use one noise for every key")
+    chances = [(summed(noise, centre, start), count) for (centre, start), count in alike.items()]
+    return combined(chances, telling.every)
+
+
+def summed(noise: Noise, centre: int, start: int | None) -> Real:
+    """Return the probability of a noisy sum of at least `start` as a sum of masses."""
+    if start is None:
+        return Fraction(1)
+    above = start - 1 - centre
+    decay, (_, high) = noise.decay, noise.support
+    if above < -1 and type(noise) is DiscreteLaplace:
+        return 1 - summed(noise, 0, -above)
+    if high is not None and above >= high:
+        return Fraction(0)
+    if decay is None or type(noise) is not DiscreteLaplace:
+        return noise.tail(above)
+    first, ratio = noise.pmf(above + 1), decay.value()
+    if isinstance(first, Fraction) and isinstance(ratio, Fraction):
+        return first * (1 - (ratio ** (high - above) if high is not None else 0)) / (1 - ratio)
+    ball = enclosed(ratio)
+    rest = 1 - ball ** (high - above) if high is not None else enclosed(Fraction(1))
+    return enclosed(first) * rest / (1 - ball)
+
+
+def noise_text(noise: Noise) -> str:
+    """Describe the noise in a few words."""
+    if type(noise) is not DiscreteLaplace:
+        return repr(noise)
+    base = noise.decay_power.base.value
+    ratio = f"{'e' if base is None else base}^({noise.decay_power.exponent})"
+    cut = "untruncated" if noise.truncation is None else f"truncated at {noise.truncation}"
+    return f"discrete Laplace with ratio {ratio}, {cut}"
+
+
+def scientific(value: Fraction, digits: int = 5) -> str:
+    """Return a fraction rounded to a few significant digits, with a power of ten if it is small."""
+    if value == 0 or value >= Fraction(1, 1000):
+        return significant(value, digits)
+    power = 0
+    while value < 1:
+        value, power = value * 10, power + 1
+    return f"{significant(value, digits)}e-{power}"
+
+
+def significant(value: Fraction, digits: int = 5) -> str:
+    """Return a fraction rounded to a few significant digits, with integers only."""
+    if value >= 10**digits:
+        return str(round(value))
+    places = digits - 1
+    while places and value >= 10 ** (digits - places):
+        places -= 1
+    while 0 < value * 10**places < 10 ** (digits - 1) and places < 60:
+        places += 1
+    whole, rest = divmod(round(value * 10**places), 10**places)
+    return f"{whole}.{rest:0{places}}".rstrip("0").rstrip(".") if places else str(whole)
+
+
+# Broken rules that this check must refute.
+
+
+def without_truncation(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    """Add untruncated noise whether or not there is a threshold."""
+    del batch, threshold
+    return DiscreteLaplace(Power(limits.base, -query.epsilon / limits.contribution_budget))
+
+
+def half_the_noise(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    """Add noise as if a unit contributed at most half of its budget."""
+    del batch
+    decay = Power(limits.base, -2 * query.epsilon / limits.contribution_budget)
+    return DiscreteLaplace(decay, threshold)
+
+
+def threshold_of_one_key(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    r"""Return the floor of $\Lambda_1 (1 + \ln(1/\delta)/\varepsilon)$."""
+    return PAPER.threshold(replace(limits, sparsity_budget=1), query, batch)
+
+
+def threshold_without_the_budget(
+    limits: Limits, query: Query, batch: tuple[Report, ...]
+) -> int | None:
+    r"""Return the floor of $\Lambda_1 \ln(\Lambda_0/\delta)/\varepsilon$."""
+    threshold = PAPER.threshold(limits, query, batch)
+    return None if threshold is None else threshold - limits.contribution_budget
+
+
+UNTRUNCATED = replace(PAPER, noise=without_truncation, threshold=threshold_of_one_key)
+HALF_THE_NOISE = replace(PAPER, noise=half_the_noise)
+LOW_THRESHOLD = replace(PAPER, threshold=threshold_without_the_budget)

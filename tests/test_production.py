@@ -1,0 +1,364 @@
+"""One query at production parameters: the figures expected, and agreement with enumeration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from properties.production import (
+    HALF_THE_NOISE,
+    LOW_THRESHOLD,
+    UNTRUNCATED,
+    admitted_spreads,
+    delta_needed,
+    half_the_noise,
+    points_at,
+    points_of,
+    production_finding,
+    scientific,
+    significant,
+    threshold_of_one_key,
+    without_truncation,
+)
+from spec import (
+    PAPER,
+    Answer,
+    Budget,
+    Contribution,
+    Limits,
+    Query,
+    Report,
+    Rules,
+    Service,
+    explore,
+    hockey_stick,
+    replace,
+)
+from spec.claims import Verdict
+from spec.contributions import Cause
+from spec.noise import DiscreteGaussian, DiscreteLaplace, Noise, smallest_sound_truncation
+from spec.numbers import Power
+from tests.small import cut, report, small_rules
+
+ATTRIBUTION = "attribution_summaries_are_private"
+AGGREGATION = "aggregation_summaries_are_private"
+DELTA = Fraction(1, 10**5)
+
+
+def with_keys(rules: Rules, keys: int) -> Rules:
+    return replace(rules, limits=replace(rules.limits, sparsity_budget=keys))
+
+
+def admit_any_number(
+    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
+) -> Budget | None:
+    value = spent.value + contribution.value
+    return replace(spent, value=value, count=spent.count + 1) if value <= most.value else None
+
+
+def smallest_threshold(less: int) -> Rules:
+    def threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+        if query.delta == 0:
+            return None
+        smallest = smallest_sound_truncation(
+            limits.contribution_budget, query.epsilon, query.delta, limits.base
+        )
+        return smallest - less
+
+    return replace(PAPER, threshold=threshold)
+
+
+E3 = replace(PAPER, threshold=threshold_of_one_key)
+UNTRUNCATED_WITHOUT_COUNT = replace(UNTRUNCATED, admit=admit_any_number)
+
+
+@pytest.mark.parametrize("claim", [ATTRIBUTION, AGGREGATION])
+def test_the_papers_rules_hold(claim: str) -> None:
+    found = production_finding(PAPER, claim)
+    assert found.verdict == Verdict.HOLDS
+    assert found.claim == claim
+    assert "epsilon 1/100, " in found.bound
+    assert "delta 0, 1e-12, " in found.bound
+    assert "budget of 65536 spread over 1 to 20 keys" in found.bound
+    assert Fraction(found.seconds) < 10
+
+
+@pytest.mark.parametrize("keys", [1, 20, 400, 65536])
+def test_the_papers_threshold_holds_for_any_sparsity_budget(keys: int) -> None:
+    assert production_finding(with_keys(PAPER, keys), ATTRIBUTION).verdict == Verdict.HOLDS
+
+
+@pytest.mark.parametrize(
+    ("keys", "epsilon", "factor"),
+    [
+        (20, Fraction(16, 25), "5.51"),
+        (400, Fraction(16, 25), "106"),
+        (400, Fraction(5), "1.83"),
+        (400, Fraction(10), "0.48"),
+    ],
+)
+def test_untruncated_noise_needs_more_with_more_keys(
+    keys: int, epsilon: Fraction, factor: str
+) -> None:
+    low, high = delta_needed(with_keys(UNTRUNCATED, keys), ATTRIBUTION, epsilon, DELTA, keys)
+    digits = len(factor.replace(".", "").lstrip("0"))
+    assert significant(low / DELTA, digits) == significant(high / DELTA, digits) == factor
+    assert high - low < DELTA / 10**9
+
+
+def test_untruncated_noise_is_refuted_with_the_worst_spread() -> None:
+    found = production_finding(UNTRUNCATED, ATTRIBUTION)
+    assert found.verdict == Verdict.REFUTED
+    assert found.counterexample is not None
+    assert found.counterexample["spread"] == "65517 on one key, 1 on each of 19 other keys"
+    assert found.counterexample["probability without x"] == "0"
+    assert Fraction(found.counterexample["ratio"]) > 9
+
+
+def test_without_a_bound_on_the_number_of_keys_it_fails_below_epsilon_of_about_ten() -> None:
+    rules = UNTRUNCATED_WITHOUT_COUNT
+    spread = admitted_spreads(rules, ATTRIBUTION)[-1:]
+    ratios = {
+        epsilon: next(points_at(rules, spread, Fraction(epsilon), DELTA)).ratio
+        for epsilon in ("16/25", "10.3", "10.5")
+    }
+    assert spread[0].keys == 65536
+    assert ratios["16/25"] > 10_000
+    assert ratios["10.3"] > 1 > ratios["10.5"]
+
+
+def test_untruncated_noise_holds_with_the_papers_own_threshold() -> None:
+    rules = replace(PAPER, noise=without_truncation)
+    assert production_finding(rules, ATTRIBUTION).verdict == Verdict.HOLDS
+
+
+@pytest.mark.parametrize("admit", [PAPER.admit, admit_any_number])
+@pytest.mark.parametrize("base", [PAPER, E3, smallest_threshold(0)])
+def test_truncated_noise_holds_for_any_number_of_keys(base: Rules, admit: object) -> None:
+    rules = base if admit is PAPER.admit else replace(base, admit=admit_any_number)
+    found = production_finding(rules, ATTRIBUTION)
+    assert found.verdict == Verdict.HOLDS
+    assert ("1 to 65536 keys" in found.bound) == (admit is admit_any_number)
+    assert ("what one unit can contribute" in found.assumes) == (admit is admit_any_number)
+
+
+def test_one_less_than_the_smallest_sound_truncation_is_refuted_everywhere() -> None:
+    rules = smallest_threshold(1)
+    assert production_finding(rules, ATTRIBUTION).verdict == Verdict.REFUTED
+    single = tuple(spread for spread in admitted_spreads(rules, ATTRIBUTION) if spread.keys == 1)
+    asked = [point for point in points_of(rules, single) if point.delta > 0]
+    assert len(asked) > 100
+    assert all(point.within is False and point.exact for point in asked)
+
+
+def test_a_threshold_without_its_first_budget_fails_for_a_large_epsilon() -> None:
+    for keys, epsilon, within in ((20, 3, True), (20, 5, False), (400, 5, True), (400, 8, False)):
+        rules = with_keys(LOW_THRESHOLD, keys)
+        low, high = delta_needed(rules, ATTRIBUTION, Fraction(epsilon), DELTA, 1)
+        power = Power(PAPER.limits.base, Fraction(epsilon)).enclosure(64)
+        about = DELTA * (power[0] - 1) / (2 * keys)
+        assert abs(low / about - 1) < Fraction(1, 100)
+        assert (high <= DELTA) == within
+        assert (power[0] > 2 * keys + 1) != within
+    assert production_finding(LOW_THRESHOLD, ATTRIBUTION).verdict == Verdict.REFUTED
+
+
+def double_cap(limits: Limits) -> Budget:
+    return Budget(value=2 * limits.contribution_budget, count=limits.sparsity_budget)
+
+
+def admit_without_adding_up(
+    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
+) -> Budget | None:
+    fits = contribution.value <= most.value and spent.count < most.count
+    return replace(spent, count=spent.count + 1) if fits else None
+
+
+def admit_while_some_is_left(
+    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
+) -> Budget | None:
+    if spent.value >= most.value or contribution.value > most.value or spent.count >= most.count:
+        return None
+    return replace(spent, value=spent.value + contribution.value, count=spent.count + 1)
+
+
+def doubled_totals(query: Query, batch: tuple[Report, ...]) -> dict[int, int]:
+    return {key: 2 * total for key, total in PAPER.totals(query, batch).items()}
+
+
+def halved_totals(query: Query, batch: tuple[Report, ...]) -> dict[int, int]:
+    return {key: total // 2 for key, total in PAPER.totals(query, batch).items()}
+
+
+def repetitions(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+    return reports
+
+
+def release_everything(query: Query, key: int, noisy: int, threshold: int | None) -> bool:
+    return True
+
+
+TOO_LITTLE_NOISE = {
+    "half the noise": HALF_THE_NOISE,
+    "twice the cap": replace(PAPER, cap=double_cap),
+    "values are not added up": replace(PAPER, admit=admit_without_adding_up),
+    "one contribution too many": replace(PAPER, admit=admit_while_some_is_left),
+    "sums doubled": replace(PAPER, totals=doubled_totals),
+    "sums and noise halved, rounding down": replace(
+        PAPER, totals=halved_totals, noise=half_the_noise
+    ),
+    "repeated reports count": replace(PAPER, batch=repetitions),
+    "no threshold": replace(PAPER, releases=release_everything),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LITTLE_NOISE)
+@pytest.mark.parametrize("claim", [ATTRIBUTION, AGGREGATION])
+def test_too_little_noise_is_refuted(name: str, claim: str) -> None:
+    found = production_finding(TOO_LITTLE_NOISE[name], claim)
+    assert found.verdict == Verdict.REFUTED
+    assert found.counterexample is not None
+    assert Fraction(found.counterexample["ratio"].removeprefix("at least ")) > 1
+
+
+def test_half_the_noise_shows_a_ratio_of_two_epsilon_without_key_discovery() -> None:
+    single = admitted_spreads(HALF_THE_NOISE, ATTRIBUTION)[:1]
+    pure = [point for point in points_of(HALF_THE_NOISE, single) if point.delta == 0]
+    assert pure
+    assert all(point.within is False and point.low > 0 for point in pure)
+
+
+def test_scaling_sums_down_holds() -> None:
+    rules = replace(PAPER, totals=halved_totals)
+    assert production_finding(rules, ATTRIBUTION).verdict == Verdict.HOLDS
+
+
+def release_from_the_threshold_on(
+    query: Query, key: int, noisy: int, threshold: int | None
+) -> bool:
+    return threshold is None or noisy >= threshold
+
+
+def test_releasing_at_the_threshold_holds_with_the_papers_slack_and_not_without() -> None:
+    loose = replace(PAPER, releases=release_from_the_threshold_on)
+    assert production_finding(loose, ATTRIBUTION).verdict == Verdict.HOLDS
+    tight = replace(smallest_threshold(0), releases=release_from_the_threshold_on)
+    assert production_finding(tight, ATTRIBUTION).verdict == Verdict.REFUTED
+
+
+def release_even_sums(query: Query, key: int, noisy: int, threshold: int | None) -> bool:
+    return threshold is None or noisy % 2 == 0
+
+
+def noise_of_the_batch(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    rate = query.epsilon / (limits.contribution_budget * (1 + len(batch)))
+    return DiscreteLaplace(Power(limits.base, -rate), threshold)
+
+
+def gaussian(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    return DiscreteGaussian(Fraction(limits.contribution_budget) ** 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Padded(DiscreteLaplace):
+    """A subclass may do anything, so the closed forms say nothing about it."""
+
+
+def padded(limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+    return Padded(Power(limits.base, -query.epsilon / limits.contribution_budget), threshold)
+
+
+UNDECIDED = {
+    "not a threshold": replace(PAPER, releases=release_even_sums),
+    "depends on the batch": replace(PAPER, noise=noise_of_the_batch),
+    "no closed tail": replace(PAPER, noise=gaussian),
+    "no closed form": replace(PAPER, noise=padded),
+    "step changed (answer)": replace(PAPER, answer=lambda rules, query, batch, draw: Answer()),
+    "step changed (keys)": replace(PAPER, keys=lambda query, batch: ()),
+    "step changed (register_trigger)": replace(
+        PAPER, register_trigger=lambda *given: PAPER.register_trigger(*given)
+    ),
+    "no query of the grid": replace(PAPER, charge=lambda limits, spent, query, report: None),
+    "admit no contribution": replace(PAPER, admit=lambda most, spent, contribution, cause: None),
+}
+
+
+@pytest.mark.parametrize("reason", UNDECIDED)
+def test_what_the_closed_forms_are_not_about_is_unknown(reason: str) -> None:
+    found = production_finding(UNDECIDED[reason], ATTRIBUTION)
+    assert found.verdict == Verdict.UNKNOWN
+    assert reason in found.detail
+
+
+SPREADS = [(1,), (2,), (1, 1), (3,), (2, 1), (1, 1, 1)]
+
+
+def worst_by_enumeration(rules: Rules, query: Query, keys: int) -> Fraction:
+    """Try every spread of at most the budget, several backgrounds, and both directions."""
+    limits = rules.limits
+    power = Power(limits.base, query.epsilon).exact()
+    worst = Fraction(0)
+    most = limits.contribution_budget
+    for spread in (s for s in SPREADS if sum(s) <= most and len(s) <= keys):
+        for backgrounds in product((0, 1, 12), repeat=len(spread)):
+            pairs = [(key, amount) for key, amount in enumerate(backgrounds) if amount]
+            others = report(9, *pairs)
+            mine = report(1, *enumerate(spread))
+            with_unit, without = (
+                explore(
+                    lambda draw, batch=(x, others): rules.serve(  # type: ignore[misc]
+                        rules, Service(), query, batch, draw
+                    )[1],
+                    lambda law: cut(law, 16),
+                )
+                for x in (mine, report(1))
+            )
+            worst = max(
+                worst,
+                hockey_stick(with_unit, without, power),
+                hockey_stick(without, with_unit, power),
+            )
+    return worst
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        PAPER,
+        E3,
+        UNTRUNCATED,
+        LOW_THRESHOLD,
+        replace(PAPER, noise=without_truncation),
+        replace(PAPER, releases=release_from_the_threshold_on),
+        replace(E3, releases=release_from_the_threshold_on),
+    ],
+)
+@pytest.mark.parametrize("budget", [1, 2])
+def test_the_closed_form_is_the_worst_case_of_a_small_enumeration(base: Rules, budget: int) -> None:
+    delta = Fraction(1, 8)
+    limits = small_rules(contribution_budget=budget, epsilon=budget, delta=delta).limits
+    rules = replace(base, limits=limits)
+    keys = min(budget, 2)
+    needed = [
+        delta_needed(rules, ATTRIBUTION, Fraction(budget), delta, count)
+        for count in range(1, keys + 1)
+    ]
+    assert all(low == high for low, high in needed)
+    query = Query(epsilon=Fraction(budget), delta=delta, report_ids=(1, 9))
+    assert max(low for low, _ in needed) == worst_by_enumeration(rules, query, keys)
+
+
+def test_numbers_are_rounded_to_significant_digits() -> None:
+    assert significant(Fraction(0)) == "0"
+    assert significant(Fraction(1055, 10)) == "105.5"
+    assert significant(Fraction(2, 3), 2) == "0.67"
+    assert significant(Fraction(123456789)) == "123456789"
+    assert scientific(Fraction(1, 3 * 10**9), 3) == "3.33e-10"
+    assert scientific(Fraction(1, 4)) == "0.25"
