@@ -12,6 +12,7 @@ from fractions import Fraction
 from time import perf_counter_ns
 
 from properties.attack import DoesNotReplay, decimal
+from properties.production import production_finding
 from properties.sensitivity import NotDeterministic, longer, sensitivity
 from properties.solve import Solution, solve
 from properties.universe import (
@@ -20,7 +21,7 @@ from properties.universe import (
     combined_universe,
     event_universe,
 )
-from spec.aggregation_service import Query, Spent, charge
+from spec.aggregation_service import Query, Spent, charge, noise
 from spec.claims import CLAIMS, Check, Control, Finding, Verdict
 from spec.contributions import Budget, Budgets, Cause, Credit
 from spec.neighbours import (
@@ -31,6 +32,7 @@ from spec.neighbours import (
     Relation,
     RelationUndefined,
 )
+from spec.noise import Noise
 from spec.numbers import Real
 from spec.paper import PAPER
 from spec.reports import Contribution, Report
@@ -238,6 +240,31 @@ def sensitivity_check(claim: str, relation: Relation, universe: Universe, effort
     )
 
 
+def production_check(claim: str) -> Check:
+    """Return the check that decides one query at production parameters."""
+    broken = replace(PAPER, noise=noise_at_half_the_scale)
+    return Check(
+        claim=claim,
+        name="production parameters",
+        run=lambda rules: production_finding(rules, claim),
+        controls=(
+            Control(
+                name="noise at half the scale",
+                run=lambda: production_finding(broken, claim),
+                rules=broken,
+            ),
+        ),
+    )
+
+
+def noise_at_half_the_scale(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    """Add noise for half of what a unit may contribute."""
+    half = replace(limits, contribution_budget=limits.contribution_budget // 2)
+    return noise(half, query, batch, threshold)
+
+
 def admit_comparing_before_adding(
     most: Budget, spent: Budget, contribution: Contribution, cause: Cause
 ) -> Budget | None:
@@ -299,6 +326,8 @@ def property_checks(
             checks.append(game_check(claim, wanted, universe, chosen))
             if claim in (ATTRIBUTION, AGGREGATION):
                 checks.append(sensitivity_check(claim, wanted, universe, chosen))
+        if claim in (ATTRIBUTION, AGGREGATION):
+            checks.append(production_check(claim))
     return tuple(checks)
 
 
