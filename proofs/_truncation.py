@@ -10,7 +10,8 @@ smallest_sound_truncation_is_tight.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from inspect import getclosurevars
@@ -45,6 +46,17 @@ class SmallestTruncation:
         return self.result
 
 
+@contextmanager
+def by_contract(result: int) -> Iterator[tuple[FloorLog, SmallestTruncation]]:
+    """Let logarithm and smallest truncation be what their contracts say."""
+    logarithm, smallest = FloorLog(result=result), SmallestTruncation(result=result)
+    with (
+        patch.object(noise, "floor_log", logarithm),
+        patch.object(noise, "decide", smallest),
+    ):
+        yield logarithm, smallest
+
+
 @for_all_rules("a key that changes by the whole budget is seen with probability at most δ")
 def truncation_is_sound(
     rules: Rules,
@@ -57,11 +69,7 @@ def truncation_is_sound(
     r"""Show $q^{T+1-\Lambda_1} \le \delta$ by its exponents, or $T$ at least the smallest sound."""
     assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
     given = (contribution_budget, sparsity_budget, epsilon, delta)
-    logarithm, smallest = FloorLog(result=steps), SmallestTruncation(result=steps)
-    with (
-        patch.object(noise, "floor_log", logarithm),
-        patch.object(noise, "decide", smallest),
-    ):
+    with by_contract(steps) as (logarithm, smallest):
         threshold = rules.threshold(*asked_for(*given))
     rate, truncation = noise_of(rules, *given, threshold)
     if truncation is None:

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from unittest.mock import patch
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
-from proofs._service import FloorLog, asked_for, parameters
+from proofs._service import asked_for, parameters
 from proofs._subjects import Inductive, for_all_rules, name, search
-from spec import PAPER, Rules, noise
+from proofs._truncation import by_contract
+from spec import PAPER, Rules
 from spec.aggregation_service import Query
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
@@ -42,7 +42,7 @@ def noise_is_not_released(
     """Run the three rules, and release no outcome."""
     assume(contribution_budget >= 1, sparsity_budget >= 1, epsilon > 0, 0 < delta, delta <= 1)
     limits, query, batch = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
-    with patch.object(noise, "floor_log", FloorLog(result=steps)):
+    with by_contract(steps):
         threshold = rules.threshold(limits, query, batch)
         law = rules.noise(limits, query, batch, threshold)
     greatest = law.support[1]
@@ -77,7 +77,7 @@ def sums_are_released(rules: Rules, steps: int, noisy: int) -> bool:
     """Find a noisy sum that is released."""
     assume(steps >= 0)
     limits, query, batch = asked_for(1, 1, Fraction(1), Fraction(1, 2))
-    with patch.object(noise, "floor_log", FloorLog(result=steps)):
+    with by_contract(steps):
         threshold = rules.threshold(limits, query, batch)
     return rules.releases(query, KEY, noisy, threshold)
 

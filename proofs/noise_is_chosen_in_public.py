@@ -14,13 +14,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
-from unittest.mock import patch
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
-from proofs._service import FloorLog, asked_for, parameters
+from proofs._service import asked_for, parameters
 from proofs._subjects import asked, for_all_rules, search
-from spec import PAPER, Rules, noise
+from proofs._truncation import by_contract
+from spec import PAPER, Rules
 from spec.aggregation_service import Query
 from spec.noise import Noise
 from spec.reports import Contribution, Report
@@ -48,7 +48,7 @@ def the_batch_is_not_read(
     assume(contribution_budget >= 1, sparsity_budget >= 1, epsilon > 0, 0 <= delta, delta <= 1)
     limits, query, batch = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
     _, _, other = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
-    with patch.object(noise, "floor_log", FloorLog(result=steps)):
+    with by_contract(steps):
         first, second = (rules.threshold(limits, query, each) for each in (batch, other))
         laws = [rules.noise(limits, query, each, first) for each in (batch, other)]
     if first is None or second is None:

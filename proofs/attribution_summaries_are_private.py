@@ -1,0 +1,100 @@
+r"""Summary reports of ARA, client and service together, are private per source.
+
+Claim: What the ad-tech sees of ARA summary reports is $(\varepsilon_*, \delta_*)$-indistinguishable
+    with and without a source $x$, for every interactive adversary, with attribution fixed.
+Paper: Cor. 4.4.
+Method: A chain of lemmas, each decided on the rules at hand:
+    client and service are M_SR; reports are sent, seen and refused alike with and without $x$;
+    noise is chosen in public and absent keys are not released; so the two runs differ in the sums
+    by what $x$ contributes, which is within budget and counted once; the noise hides it at a cost
+    in proportion; the costs sum to at most the caps by the conservation law; and rollouts within
+    the caps make the whole transcript private. Where the number of contributions is not bounded,
+    or the threshold is lower, truncated noise needs the values only.
+    Which source a trigger is credited to is free: it is decided once, and the same for both runs.
+Assumes: What every lemma assumes; that credited values are natural numbers; no side channels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proofs._chain import Chain, Link
+from proofs._service import without_first_budget
+from proofs._truncation import SOUND_TRUNCATION, WITHIN_REACH
+from proofs.abort_does_not_depend_on_attribution import charge_real_reports_only
+from proofs.contributions_stay_within_budget import VALUES_ONLY, compare_before_adding
+from proofs.summary_mechanism_is_individually_private import BY_VALUE_ONLY
+from proofs.the_ledger_never_passes_the_caps import charge_without_delta
+from spec import PAPER
+
+COMMON: tuple[Link, ...] = (
+    "the_ledger_never_passes_the_caps",
+    "abort_does_not_depend_on_attribution",
+    "a_report_is_sent_for_every_trigger",
+    "a_batch_is_a_set",
+    "noise_is_chosen_in_public",
+    "absent_keys_are_never_released",
+    "discrete_laplace_is_private",
+    "client_and_service_refine_the_mechanism",
+    "individual_privacy_implies_privacy",
+)
+BY_COUNT: tuple[Link, ...] = (
+    "contributions_stay_within_budget",
+    "threshold_meets_the_tail_lemma",
+    "truncated_laplace_is_private",
+    "summary_mechanism_is_individually_private",
+)
+BY_VALUE: tuple[Link, ...] = (
+    ("contributions_stay_within_budget, values", VALUES_ONLY),
+    ("the truncation is sound for one key", SOUND_TRUNCATION),
+    ("truncated_laplace_is_private, within reach", WITHIN_REACH),
+    "truncated_noise_needs_no_sparsity_bound",
+    "smallest_sound_truncation_is_tight",
+    ("summary_mechanism_is_individually_private, by value", BY_VALUE_ONLY),
+)
+DECIDED = frozenset(
+    {
+        "limits",
+        "cap",
+        "admit",
+        "charge",
+        "budget_entries",
+        "threshold",
+        "noise",
+        "releases",
+        "report",
+        "sends",
+        "visible",
+        "arrival",
+    }
+)
+BROKEN = {
+    "charge forgets delta": (
+        "the_ledger_never_passes_the_caps",
+        replace(PAPER, charge=charge_without_delta),
+    ),
+    "admit compares before adding": (
+        "contributions_stay_within_budget",
+        replace(PAPER, admit=compare_before_adding),
+    ),
+    "only real reports are charged": (
+        "abort_does_not_depend_on_attribution",
+        replace(PAPER, charge=charge_real_reports_only),
+    ),
+    "threshold without its first contribution budget": (
+        "threshold_meets_the_tail_lemma",
+        replace(PAPER, threshold=without_first_budget),
+    ),
+}
+
+CHAIN = Chain(
+    claim="attribution_summaries_are_private",
+    ways=((*COMMON, *BY_COUNT), (*COMMON, *BY_VALUE)),
+    decided=DECIDED,
+    free=frozenset({"matches", "attempt_order", "join_keys", "contributions", "attribute"}),
+    argument="chain of lemmas from M_SR's individual privacy to privacy",
+    assumes="credited values are natural numbers; no side channels; what the lemmas assume",
+    controls=BROKEN,
+)
+
+CHECK = CHAIN.check()
