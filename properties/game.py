@@ -22,18 +22,22 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from math import prod
 from typing import NamedTuple, Protocol
 
 from flint import fmpq
 
 from spec.aggregation_service import Query, Service
-from spec.distributions import Draw, Law, explore
+from spec.distributions import Distribution, Draw, Law, explore
 from spec.interaction import Mechanism
 from spec.noise import Noisy
 from spec.numbers import SpecError
 from spec.reports import Report
 from spec.rules import Rules
 
+REMEMBERED = 2**16
 ZERO = fmpq(0)
 ONE = fmpq(1)
 
@@ -76,8 +80,10 @@ class Window:
 
     def outcomes(self, law: Law[object]) -> Iterable[tuple[object, Fraction]]:
         """List a law's outcomes; lump noisy values outside the window where noise is infinite."""
-        if not isinstance(law, Noisy):
-            return law.outcomes()
+        return noisy_outcomes(self, law) if isinstance(law, Noisy) else law.outcomes()
+
+    def noisy(self, law: Noisy) -> Iterable[tuple[object, Fraction]]:
+        """List the outcomes of a noisy sum."""
         low, high = law.noise.support
         if low is not None and high is not None:
             return self._finite(law, law.centre + low, law.centre + high)
@@ -100,6 +106,12 @@ class Window:
         shown = [(w, mass) for w, mass in masses if w > self.hidden]
         unseen = sum((mass for w, mass in masses if w <= self.hidden), Fraction(0))
         return [(self.hidden, unseen), *shown]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def noisy_outcomes(window: Window, law: Noisy) -> Iterable[tuple[object, Fraction]]:
+    """List the outcomes of a noisy sum, once."""
+    return tuple(window.noisy(law))
 
 
 def rational(value: object) -> Fraction:
@@ -140,11 +152,34 @@ class World:
 
             law = explore(run, self.window.outcomes)
             found = [
-                (response, after, fmpq(p.numerator, p.denominator))
+                (shown, after, fmpq(p.numerator, p.denominator) * share)
                 for (after, response), p in law.items()
+                for shown, share in unpacked(response)
             ]
             self.steps[state, action] = found
         return found
+
+
+class Answers:
+    """Stand for all answers of the service that leave it in one state, with their shares."""
+
+    __slots__ = ("shares",)
+
+    def __init__(self, weights: dict[Hashable, Fraction]) -> None:
+        mass = sum(weights.values(), Fraction(0))
+        shares = ((shown, weight / mass) for shown, weight in weights.items())
+        self.shares = [(shown, fmpq(p.numerator, p.denominator)) for shown, p in shares]
+
+
+def unpacked(response: Hashable) -> Iterable[tuple[Hashable, fmpq]]:
+    """List the responses that a response stands for, with their shares."""
+    if not (isinstance(response, tuple) and any(isinstance(part, Answers) for part in response)):
+        return ((response, ONE),)
+    parts = [part.shares if isinstance(part, Answers) else [(part, ONE)] for part in response]
+    return [
+        (tuple(shown for shown, _ in chosen), prod((share for _, share in chosen), start=ONE))
+        for chosen in product(*parts)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +213,8 @@ class Edge(NamedTuple):
     """Hold what an action leads to from a single state in each world, whatever their masses.
 
     `certain` is the probability of responses that are impossible in the second world. `pairs` are
-    responses with one next state in each world, `others` the rest.
+    responses with one next state in each world, `others` the rest. Responses with the same next
+    states and the same likelihood ratio count as one: what follows scales with their mass.
     """
 
     action: Hashable
@@ -272,17 +308,24 @@ class Game:
 
     def edge(self, node: Node, choice: tuple[Hashable, Hashable]) -> Edge:
         """Return what one action leads to."""
-        edge = Edge(choice[0], choice[1], ZERO, [], [])
         certain = ZERO
+        others: list[tuple[Measure, Measure]] = []
+        alike: dict[tuple[int, int, fmpq], fmpq] = {}
         for _, child in self.after(node, choice):
             mine, theirs = child.with_unit, child.without_unit
             if not theirs:
                 certain = certain + total(mine)
             elif len(mine) == len(theirs) == 1:
-                edge.pairs.append((mine[0][1], theirs[0][1], mine[0][0], theirs[0][0]))
+                (state, mass), (opposite, other) = mine[0], theirs[0]
+                key = (state, opposite, other / mass)
+                alike[key] = alike.get(key, ZERO) + mass
             elif mine:
-                edge.others.append((mine, theirs))
-        return edge._replace(certain=certain)
+                others.append((mine, theirs))
+        pairs = [
+            (mass, mass * ratio, state, opposite)
+            for (state, opposite, ratio), mass in alike.items()
+        ]
+        return Edge(choice[0], choice[1], certain, pairs, others)
 
     def check_budget(self) -> None:
         """Stop when the time allowed is used up."""
@@ -314,28 +357,34 @@ class Game:
         ]
 
     def plan(self, node: Node, moves: int) -> Plan | None:
-        """Return a best strategy from a node, or None where nothing more is gained by acting."""
+        """Return a best strategy from a node, or None where nothing more is gained by acting.
+
+        Of several best actions it takes the one with the fewest responses.
+        """
         best = self.value(node, moves)
         mass, other = total(node.with_unit), total(node.without_unit)
         now = mass - other if mass > other else ZERO
         if best == now or moves == 0:
             return None
-        for choice in self.choices(node):
-            children = self.after(node, choice)
-            if sum((self.value(child, moves - 1) for _, child in children), ZERO) == best:
-                return Plan(
-                    action=choice[0],
-                    branches=tuple(
-                        Branch(
-                            response=response,
-                            with_unit=fraction(total(child.with_unit)),
-                            without_unit=fraction(total(child.without_unit)),
-                            then=self.plan(child, moves - 1),
-                        )
-                        for response, child in children
-                    ),
+        optimal = [
+            (choice[0], children)
+            for choice in self.choices(node)
+            for children in [self.after(node, choice)]
+            if sum((self.value(child, moves - 1) for _, child in children), ZERO) == best
+        ]
+        action, simplest = min(optimal, key=lambda option: len(option[1]))
+        return Plan(
+            action=action,
+            branches=tuple(
+                Branch(
+                    response=response,
+                    with_unit=fraction(total(child.with_unit)),
+                    without_unit=fraction(total(child.without_unit)),
+                    then=self.plan(child, moves - 1),
                 )
-        raise SpecError("no action attains the value of its node")
+                for response, child in simplest
+            ),
+        )
 
 
 def total(measure: Measure) -> fmpq:
@@ -363,8 +412,11 @@ def fraction(value: fmpq) -> Fraction:
 
 
 def with_answers_remembered(rules: Rules, window: Window) -> Rules:
-    """Return the rules with the law of every service step computed once per state and batch."""
-    laws: dict[Hashable, Law[tuple[Service, Hashable]]] = {}
+    """Return the rules with the law of every service step computed once per state and batch.
+
+    The service then answers with `Answers`, so that a step runs once for each of its next states.
+    """
+    laws: dict[Hashable, Distribution[tuple[Service, Hashable]]] = {}
 
     def serve(
         given: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
@@ -372,8 +424,14 @@ def with_answers_remembered(rules: Rules, window: Window) -> Rules:
         key = (service, query, reports)
         law = laws.get(key)
         if law is None:
-            law = laws[key] = explore(
+            law = explore(
                 lambda inner: rules.serve(given, service, query, reports, inner), window.outcomes
+            )
+            after: dict[Service, dict[Hashable, Fraction]] = {}
+            for (served, shown), weight in law.items():
+                after.setdefault(served, {})[shown] = weight
+            law = laws[key] = Distribution.of(
+                {(served, Answers(w)): sum(w.values(), Fraction(0)) for served, w in after.items()}
             )
         return draw(law)
 

@@ -220,6 +220,9 @@ def with_credits_changed(change: ChangeCredits) -> MoveWithout:
     def move_without(
         rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
     ) -> tuple[Worlds, Observation]:
+        if isinstance(move, Query):
+            own, seen = step(rules, worlds.own, move, draw)
+            return replace(worlds, own=own), seen
         storage, credits, credited = draw(decided(rules, worlds.real, move))
         kept = change(rules, unit, worlds.own, move, credits)
         own_rules = rules
@@ -242,8 +245,6 @@ def with_credits_changed(change: ChangeCredits) -> MoveWithout:
                 f"the changed step for a {type(move).__name__} does not ask the rule "
                 "that decides credits, so that fixing them has no meaning"
             )
-        if isinstance(move, Query):
-            return replace(worlds, own=own), seen
         fixed = credits if isinstance(move, Trigger) else None
         return Worlds(real=every_run(rules, worlds.real, move, fixed), own=own), seen
 
