@@ -15,7 +15,7 @@ SECONDS = Fraction(600)
 
 
 def main(arguments: list[str]) -> int:
-    """Print the exact worst delta of every default universe, and return 1 if a promise is broken."""
+    """Print the exact worst delta of every default universe; return 1 if a promise is broken."""
     if arguments and not arguments[0].isdecimal():
         print(f"properties: the number of moves must be a whole number, not {arguments[0]!r}")
         return 2
