@@ -208,14 +208,14 @@ def certain(law: T | Law[T]) -> T:
 
 def for_all_rules(
     name: str,
-) -> Callable[[Callable[Concatenate[Rules, P], bool]], Statement[Rules]]:
-    """Turn a function of the rules into a statement; a rule that raises leaves it unknown."""
+) -> Callable[[Callable[Concatenate[S, P], bool]], Statement[S]]:
+    """Turn a function into a statement; a rule, or a subject, that raises leaves it unknown."""
 
-    def decorate(holds: Callable[Concatenate[Rules, P], bool]) -> Statement[Rules]:
+    def decorate(holds: Callable[Concatenate[S, P], bool]) -> Statement[S]:
         @wraps(holds)
-        def guarded(rules: Rules, *args: P.args, **kwargs: P.kwargs) -> bool:
+        def guarded(subject: S, *args: P.args, **kwargs: P.kwargs) -> bool:
             try:
-                return holds(rules, *args, **kwargs)
+                return holds(subject, *args, **kwargs)
             except Exception as error:
                 if not running():
                     raise

@@ -1,0 +1,153 @@
+r"""The universal mechanism with a filter per unit is private.
+
+Claim: $\mathcal{M}^{\mathrm{ind}}_{\phi_{\varepsilon,\delta}}$ is $(\varepsilon, \delta)$-private
+    against stable adversaries.
+Paper: Lem. 4.11; Def. 4.10.
+Method: Zooming in on a unit $x$. The mechanism's step is run on a database with $x$ and on the same
+    one without it, with symbolic accounts of $x$ and of another unit $z$. It shows: the accounts
+    after the step are the same in both worlds, so that they are public; the query is answered on
+    sets that are the same or differ in $x$ alone; they differ only if the account of $x$ allows the
+    query's $p(x)$, and then $x$ is charged for it; and the account of $x$ stays within the caps.
+    So what the adversary sees is what the mechanism with one filter, that of $x$, shows of the
+    queries $q'(U') = q(\tilde U \cup U')$ on the database $\{x\}$ or $\emptyset$, where $\tilde U$
+    are the other units with budget left. A query on which $x$ is masked has the same law in both
+    worlds. Then filters_compose applies.
+Assumes: Each query satisfies the $p$ that it claims. The adversary asks finitely often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+from immutables import Map
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume, exists
+from proofs._subjects import certain, for_all_rules, name
+from proofs.filters_compose import (
+    MakeFilter,
+    compare_before_adding,
+    forget_delta,
+    sums,
+    theta,
+)
+from spec.contributions import Unit
+from spec.filters import (
+    Histories,
+    IndividuallyFilteredMechanism,
+    IndividualQuery,
+    Units,
+    basic_filter,
+)
+from spec.individual_privacy import Theta
+
+X, Z = name(str, "unit x"), name(str, "unit z")
+
+
+def run(
+    make: MakeFilter, caps: Theta, state: Histories, units: Units, parameters: Mapping[Unit, Theta]
+) -> tuple[Histories, Units]:
+    """Make one step; return the accounts and the units on which the query was answered."""
+    query: IndividualQuery[Units] = IndividualQuery(
+        answer=lambda masked: masked,  # type: ignore[arg-type, return-value]
+        parameters=Map(parameters),
+    )
+    mechanism: IndividuallyFilteredMechanism[Units] = IndividuallyFilteredMechanism(
+        go_on=make(caps)
+    )
+    return mechanism.step(state, (units, query), certain)
+
+
+def same_accounts(first: Histories, second: Histories) -> bool:
+    """Compare the sums of both units' accounts."""
+    same = True
+    for unit in (X, Z):
+        one, other = sums(first.get(unit, ())), sums(second.get(unit, ()))
+        same = same & (one[0] == other[0]) & (one[1] == other[1])
+    return same
+
+
+@for_all_rules("both worlds keep the same accounts, and answer on sets that differ in x at most")
+def worlds_differ_in_x(
+    make: MakeFilter,
+    epsilon_cap: Fraction,
+    delta_cap: Fraction,
+    epsilon_x: Fraction,
+    delta_x: Fraction,
+    epsilon_z: Fraction,
+    delta_z: Fraction,
+    claim_x: Fraction,
+    claim_delta_x: Fraction,
+    claim_z: Fraction,
+    claim_delta_z: Fraction,
+) -> bool:
+    """Run a step with x and without it."""
+    caps = theta(epsilon_cap, delta_cap)
+    state: Histories = Map({X: (theta(epsilon_x, delta_x),), Z: (theta(epsilon_z, delta_z),)})
+    claims = {X: theta(claim_x, claim_delta_x), Z: theta(claim_z, claim_delta_z)}
+    after, masked = run(make, caps, state, frozenset({X, Z}), claims)
+    other, without = run(make, caps, state, frozenset({Z}), claims)
+    if masked - {X} != without:
+        return False
+    return same_accounts(after, other)
+
+
+@for_all_rules("x takes part only if it pays, and within the caps")
+def x_pays(
+    make: MakeFilter,
+    epsilon_cap: Fraction,
+    delta_cap: Fraction,
+    epsilon_x: Fraction,
+    delta_x: Fraction,
+    claim_x: Fraction,
+    claim_delta_x: Fraction,
+) -> bool:
+    """Run a step for x alone."""
+    assume(epsilon_x <= epsilon_cap, delta_x <= delta_cap)
+    caps = theta(epsilon_cap, delta_cap)
+    state: Histories = Map({X: (theta(epsilon_x, delta_x),)})
+    claims = {X: theta(claim_x, claim_delta_x)}
+    after, masked = run(make, caps, state, frozenset({X}), claims)
+    epsilon, delta = sums(after[X])
+    within = (epsilon <= epsilon_cap) & (delta <= delta_cap)
+    if X not in masked:
+        return within & (epsilon == epsilon_x) & (delta == delta_x)
+    return within & (epsilon == epsilon_x + claim_x) & (delta == delta_x + claim_delta_x)
+
+
+@for_all_rules("a unit that the query does not name is neither charged nor masked")
+def unnamed_units_stay(
+    make: MakeFilter, epsilon_cap: Fraction, delta_cap: Fraction, claim_z: Fraction
+) -> bool:
+    """Run a step that claims nothing about x: its answer does not depend on x."""
+    caps = theta(epsilon_cap, delta_cap)
+    claims = {Z: theta(claim_z, Fraction(0))}
+    after, masked = run(make, caps, Map(), frozenset({X, Z}), claims)
+    return X in masked and X not in after
+
+
+@exists("not vacuous: x is masked and z is not")
+def x_is_masked(make: MakeFilter, claim_x: Fraction, claim_z: Fraction) -> bool:
+    """Find a query that is too much for one unit only."""
+    caps = theta(Fraction(1), Fraction(0))
+    claims = {X: theta(claim_x, Fraction(0)), Z: theta(claim_z, Fraction(0))}
+    _, masked = run(make, caps, Map(), frozenset({X, Z}), claims)
+    return X not in masked and Z in masked
+
+
+PROOF = Proof(
+    claim="individual_filters_compose",
+    subject=basic_filter,
+    steps=(worlds_differ_in_x, x_pays, unnamed_units_stay, x_is_masked),
+    controls={
+        "the filter compares before adding": compare_before_adding,
+        "the filter forgets delta": forget_delta,
+    },
+)
+
+CHECK = check_of(
+    PROOF,
+    method="two runs zoomed in on one unit, then filters_compose",
+    assumes="queries satisfy what they claim; finitely many queries",
+)
