@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     name: str | None = arguments.claim
     if name is not None and name not in CLAIMS:
-        close = difflib.get_close_matches(name, CLAIMS, n=1)
+        close = [each for each in CLAIMS if name in each] or difflib.get_close_matches(name, CLAIMS)
         hint = f"; did you mean {close[0]}?" if close else "; sandproof claims --list shows all"
         raise BadInput(f"there is no claim {name!r}{hint}")
     wanted = (name,) if name is not None else tuple(CLAIMS)

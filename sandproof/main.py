@@ -13,6 +13,9 @@ import spec
 BAD_INPUT = 2
 """The exit status for input that cannot be used."""
 
+INTERRUPTED = 130
+"""The exit status, as shells have it, of a command that was interrupted before it had a result."""
+
 CUT_SHORT = 141
 """The exit status, as shells have it, of a command whose output nobody reads to the end."""
 
@@ -45,6 +48,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = run(parsed)
         sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("sandproof: interrupted", file=sys.stderr)
+        return INTERRUPTED
     except BadInput as error:
         print(f"sandproof: {error}", file=sys.stderr)
         return BAD_INPUT

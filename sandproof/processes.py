@@ -8,6 +8,7 @@ process group of its own, which is killed with it. It answers with plain data th
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import gc
 import os
 import pickle
@@ -225,9 +226,16 @@ class Pool:
 
 
 def memory_limit(jobs: int) -> int:
-    """Return how much memory a child may use: a share of what there is, from 2 to 6 GiB."""
+    """Return how much more memory a child may use: a share of what there is, from 1 to 4 GiB."""
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return max(2 * GIBIBYTE, min(6 * GIBIBYTE, there // (jobs + 1)))
+    return max(GIBIBYTE, min(4 * GIBIBYTE, there // (jobs + 1)))
+
+
+def memory_used() -> int:
+    """Return how much address space this process uses already, where the system tells."""
+    with suppress(OSError), open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    return 0
 
 
 def ended(status: int) -> str:
@@ -244,12 +252,13 @@ def _be_child(
     """Do the work under limits, answer, and leave without touching what the parent set up."""
     status = 1
     try:
+        faulthandler.disable()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
         with suppress(OSError):
             os.setpgid(0, 0)
         die_with(parent)
-        limit(resource.RLIMIT_AS, memory)
+        limit(resource.RLIMIT_AS, memory_used() + memory)
         limit(resource.RLIMIT_CORE, 0)
         limit(resource.RLIMIT_FSIZE, LARGEST_OUTPUT)
         silent = os.open(os.devnull, os.O_RDONLY)

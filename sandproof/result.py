@@ -196,9 +196,10 @@ class Result:
             return f"bad input: {self.misbehaved[0]}"
         if self.exhausted:
             return f"undecided: {self.exhausted[0]}"
-        names = ", ".join(each.claim.id for each in self.guarantees(Verdict.UNKNOWN))
-        why = " (interrupted)" if self.interrupted else ""
-        return f"undecided: {self.about.name}: {names}{why}"
+        unknown = self.guarantees(Verdict.UNKNOWN)
+        names = ", ".join(each.claim.id for each in unknown)
+        why = "interrupted" if self.interrupted else " ".join(unknown[0].reason.split())
+        return f"undecided: {self.about.name}: {names} ({why})"
 
     def to_json(self) -> dict[str, object]:
         """Return the result as plain data, as the published schema describes it."""

@@ -259,7 +259,7 @@ class Session:
             name=job.name,
             work=check_in_child(self.request, job, self.options),
             seconds=self.options.seconds,
-            call_seconds=CALL_SECONDS,
+            call_seconds=min(CALL_SECONDS, self.options.seconds / 2),
             job=job,
             session=self,
         )
@@ -340,9 +340,8 @@ class Session:
             message = f"{who} did not return within {outcome.call_seconds:.0f} s"
             self._give_up(rule, message, pool)
         else:
-            message = f"{who} was not finished within {outcome.task.seconds:g} s"
-            if rule:
-                self.exhausted.setdefault(rule, message)
+            message = f"{self.request.name}: {job.name} was not finished within "
+            message += f"{outcome.task.seconds:g} s"
         return Found(finding=unknown(job, message))
 
     def _give_up(self, rule: str, message: str, pool: Pool) -> None:

@@ -1,0 +1,567 @@
+"""The runner: a proposal that misbehaves is named in one line, and nothing is left running."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from sandproof import processes, runner
+from sandproof.guard import Trace, conforms, differ, readable
+from sandproof.processes import Ending, Pool, Task
+from sandproof.proposal import BadInput, Request, parse_settings, with_settings
+from sandproof.result import BAD_INPUT, HOLDS, REFUTED, UNDECIDED, ClaimResult, Result, overall
+from sandproof.runner import Options
+from spec import (
+    PAPER,
+    Move,
+    Query,
+    Rules,
+    Sampler,
+    SeededEntropy,
+    Source,
+    System,
+    Trigger,
+    replace,
+    step,
+)
+from spec.aggregation_service import Spent
+from spec.claims import CLAIMS, Check, Finding, Verdict
+from spec.neighbours import NEVER_REGISTERED
+from spec.numbers import NATURAL, Base
+
+ATTRIBUTION = "attribution_summaries_are_private"
+LEDGER = "the_ledger_never_passes_the_caps"
+LEMMA = "a_refused_query_charges_nothing"
+HEADER = "from spec import PAPER, Distribution, replace\nfrom fractions import Fraction\n"
+
+
+def play(rules: Rules) -> None:
+    """Run a source, triggers and queries through the system under the given rules."""
+    draw, system = Sampler(SeededEntropy(1)), System()
+    source = Source(source_id="A", destination="shop", expiry=9, filters=frozenset({"f"}), key=1)
+    triggers = [
+        Trigger(report_id=i, destination="shop", filters=frozenset({"f"}), key=2, value=5)
+        for i in range(4)
+    ]
+    query = Query(epsilon=Fraction(1), report_ids=(0, 1, 2, 3), keys=(3,))
+    moves: tuple[Move, ...] = (source, *triggers, query, query)
+    for move in moves:
+        system, _ = step(rules, system, move, draw)
+
+
+def check(claim: str, name: str, verdict: Verdict, body: Callable[[Rules], None] = play) -> Check:
+    def run(rules: Rules) -> Finding:
+        body(rules)
+        return Finding(claim=claim, check=name, verdict=verdict, method="a run", bound="7 moves")
+
+    return Check(claim=claim, name=name, run=run, controls=())
+
+
+@pytest.fixture
+def checks(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
+    """Replace all checks by a quick one that plays through the system."""
+    found = [check(ATTRIBUTION, "play", Verdict.HOLDS), check(LEDGER, "play", Verdict.PROVED)]
+    monkeypatch.setattr(runner, "checks_of", lambda *_: tuple(found))
+    monkeypatch.setattr(runner, "CALL_SECONDS", 0.5)
+    monkeypatch.setattr(runner, "LOAD_SECONDS", 1.0)
+    return found
+
+
+def written(directory: Path, source: str, name: str = "change.py") -> Path:
+    path = directory / name
+    path.write_text(source, encoding="utf-8")
+    return path
+
+
+OPTIONS = Options(timeout=5, jobs=2, memory=200 * 2**20, only=(ATTRIBUTION, LEDGER))
+
+
+def checked(*paths: Path, options: Options = OPTIONS) -> list[Result]:
+    results = list(runner.run([Request(path=path) for path in paths], options))
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+    return results
+
+
+CANNOT_BE_LOADED = {
+    "": "change.py: the file is empty",
+    "x = (\n": "change.py, line 1: syntax error: '(' was never closed",
+    "x = 1\n": "change.py: the file does not define RULES",
+    "RULES = {}\n": "change.py: RULES must be a spec.Rules, not a dict: {}",
+    "\nimport nowhere_at_all\n": "change.py, line 2: ModuleNotFoundError: No module named",
+    "def f():\n    return 1 / 0\nf()\n": "change.py, line 2, in f: ZeroDivisionError: division",
+    "raise SystemExit(0)\n": "change.py, line 1: SystemExit: 0",
+    "import os\nos._exit(0)\n": "change.py: ended the process with exit status 0",
+    "import os\nos.kill(os.getpid(), 11)\n": "change.py: crashed the process (SIGSEGV)",
+    "while True:\n    pass\n": "change.py: did not finish loading within 1 s",
+    "x = []\nwhile True:\n    x.append(bytes(10**7))\n": "change.py, line 3: MemoryError",
+    "def f():\n    f()\nf()\n": "change.py, line 2, in f: RecursionError",
+    HEADER
+    + "RULES = replace(PAPER, charge=3)\n": "rule `charge` must be a function, not an int: 3",
+    HEADER + "RULES = replace(PAPER, charge=lambda spent: spent)\n": (
+        "rule `charge` is called with 4 arguments (limits, spent, query, report), "
+        "but <lambda> takes (spent)"
+    ),
+    HEADER + "RULES = replace(PAPER, limits=7)\n": "RULES.limits must be a spec.Limits, not an int",
+    HEADER
+    + "RULES = PAPER\nNEIGHBOURS = 'none'\n": "NEIGHBOURS must be a spec.neighbours.Relation",
+    HEADER + "RULES = PAPER\nUNIVERSE = 5\n": "a universe must be a spec.universe.Universe",
+    HEADER + "RULES = PAPER\nUNIVERSE = UNIVERSES = ()\n": "define UNIVERSE or UNIVERSES, not both",
+}
+
+
+@pytest.mark.usefixtures("checks")
+@pytest.mark.parametrize("source", CANNOT_BE_LOADED)
+def test_a_file_that_cannot_be_used_is_bad_input(tmp_path: Path, source: str) -> None:
+    (result,) = checked(written(tmp_path, source))
+    assert CANNOT_BE_LOADED[source] in result.bad_input
+    assert "\n" not in result.headline
+    assert (result.exit_status, result.verdict) == (BAD_INPUT, "undecided")
+
+
+@pytest.mark.usefixtures("checks")
+@pytest.mark.parametrize(
+    ("name", "what"), [("", "is a directory"), ("missing.py", "no such file or directory")]
+)
+def test_what_is_no_file_is_bad_input(tmp_path: Path, name: str, what: str) -> None:
+    (result,) = checked(tmp_path / name)
+    assert result.bad_input.endswith(what)
+    assert result.exit_status == BAD_INPUT
+
+
+def rule(body: str, name: str = "charge", before: str = "") -> str:
+    """Return a proposal with another rule, by the body of its function."""
+    arguments = {
+        "charge": "limits, spent, query, report",
+        "settle": "rules, ledger, query, batch",
+        "attempt_order": "sources, trigger",
+        "sends": "budgets, credits, cause, report",
+        "register_trigger": "rules, client, trigger, now, draw",
+        "releases": "query, key, noisy, threshold",
+    }[name]
+    lines = "\n".join(f"    {line}" for line in body.split("\n"))
+    defined = f"def changed({arguments}):\n{lines}\n"
+    return f"{HEADER}{before}\n{defined}RULES = replace(PAPER, {name}=changed)\n"
+
+
+PAPERS_CHARGE = "return PAPER.charge(limits, spent, query, report)"
+MISBEHAVES = {
+    "returns None": (rule("return None", "settle"), "rule `settle` returned None; it must"),
+    "returns a string": (rule("return 'yes'"), "rule `charge` returned a str: 'yes'; it must"),
+    "returns a short tuple": (
+        rule("return (ledger,)", "settle"),
+        "rule `settle` returned a tuple: (immutables.Map",
+    ),
+    "answers yes or no with a set": (
+        rule("return {1}", "releases"),
+        "rule `releases` returned a set: {1}; it must return bool",
+    ),
+    "raises": (
+        rule("return {}[report.report_id]"),
+        "line 5, in changed: rule `charge` raised KeyError: 0",
+    ),
+    "raises an error of the specification": (
+        rule("return replace(query, epsilon=0.5)"),
+        "line 5, in changed: rule `charge` raised NotExact: epsilon must be",
+    ),
+    "answers with no law": (
+        rule("return Distribution.of({True: Fraction(1, 3)})", "sends"),
+        "rule `sends` raised NotADistribution: the probabilities sum to 1/3",
+    ),
+    "recurses": (rule("return changed(limits, spent, query, report)"), "recurses without end"),
+    "changes its answer": (
+        rule(
+            f"calls.append(1)\nif len(calls) % 2: return None\n{PAPERS_CHARGE}",
+            before="calls = []",
+        ),
+        "rule `charge` changes its answer from call to call: None, then a Spent",
+    ),
+    "draws as it likes": (
+        rule(
+            "coin = Distribution.uniform([1, 2])\n"
+            "calls.append(1)\n"
+            "for _ in calls: draw(coin)\n"
+            "return PAPER.register_trigger(rules, client, trigger, now, draw)",
+            "register_trigger",
+            before="calls = []",
+        ),
+        "rule `register_trigger` changes its answer from call to call: it draws more often",
+    ),
+    "writes to its input": (
+        rule(f"report.report_id = 7\n{PAPERS_CHARGE}"),
+        "rule `charge` tried to change its input: cannot assign to field 'report_id'",
+    ),
+    "forces its input to change": (
+        rule(f"object.__setattr__(query, 'keys', (*query.keys, 9))\n{PAPERS_CHARGE}"),
+        "rule `charge` changed its input",
+    ),
+    "ends the process": (
+        rule("import os\nos._exit(0)"),
+        "rule `charge` ended the process with exit status 0",
+    ),
+    "raises SystemExit": (rule("raise SystemExit(0)"), "line 5, in changed: raised SystemExit: 0"),
+    "crashes": (
+        rule("import os\nos.kill(os.getpid(), 11)"),
+        "rule `charge` crashed the process (SIGSEGV)",
+    ),
+}
+
+
+@pytest.mark.usefixtures("checks")
+@pytest.mark.parametrize("case", MISBEHAVES)
+def test_a_rule_that_misbehaves_is_named(tmp_path: Path, case: str) -> None:
+    source, expected = MISBEHAVES[case]
+    (result,) = checked(written(tmp_path, source))
+    assert result.headline.startswith(f"bad input: {tmp_path / 'change.py'}")
+    assert expected in result.headline
+    assert "\n" not in result.headline
+    assert (result.exit_status, result.verdict) == (BAD_INPUT, "undecided")
+
+
+RUNS_OUT = {
+    "hangs": (rule("while True: pass"), "rule `charge` did not return within"),
+    "sleeps": (rule("import time\ntime.sleep(99)"), "rule `charge` did not return within"),
+    "allocates without end": (
+        rule("x = []\nwhile True: x.append(bytes(10**7))"),
+        "rule `charge` ran out of memory",
+    ),
+}
+
+
+@pytest.mark.usefixtures("checks")
+@pytest.mark.parametrize("case", RUNS_OUT)
+def test_a_rule_that_runs_out_of_time_or_memory_is_undecided(tmp_path: Path, case: str) -> None:
+    source, expected = RUNS_OUT[case]
+    (result,) = checked(written(tmp_path, source))
+    assert expected in result.headline
+    assert (result.exit_status, result.verdict) == (UNDECIDED, "undecided")
+
+
+@pytest.mark.usefixtures("checks")
+def test_other_proposals_of_the_run_still_get_their_verdict(tmp_path: Path) -> None:
+    paths = [
+        written(tmp_path, rule("while True: pass"), "hangs.py"),
+        written(tmp_path, rule(PAPERS_CHARGE), "sound.py"),
+        written(tmp_path, "", "empty.py"),
+        written(tmp_path, rule(PAPERS_CHARGE), "sound_too.py"),
+    ]
+    results = checked(*paths)
+    assert [result.exit_status for result in results] == [UNDECIDED, HOLDS, BAD_INPUT, HOLDS]
+    assert overall(results) == BAD_INPUT
+    assert [result.about.name for result in results] == list(map(str, paths))
+
+
+@pytest.mark.usefixtures("checks")
+def test_what_a_proposal_prints_is_noted_and_kept_from_the_output(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    loud = f"print('hello from a rule')\n{PAPERS_CHARGE}"
+    (result,) = checked(written(tmp_path, rule(loud)))
+    assert result.exit_status == HOLDS
+    assert "prints while it runs: 'hello from a rule" in result.notes[0]
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.usefixtures("checks")
+def test_processes_that_a_rule_starts_are_ended_with_it(tmp_path: Path) -> None:
+    started = tmp_path / "pid"
+    body = (
+        "import os, time\n"
+        "if os.fork() == 0:\n"
+        f"    open({str(started)!r}, 'w').write(str(os.getpid()))\n"
+        "    time.sleep(60)\n"
+        "    os._exit(0)\n"
+        f"{PAPERS_CHARGE}"
+    )
+    checked(written(tmp_path, rule(body)))
+    for _ in range(50):
+        if not started.exists() or not Path(f"/proc/{started.read_text()}").exists():
+            return
+        time.sleep(0.02)
+    status = Path(f"/proc/{started.read_text()}/stat").read_text().split()[2]
+    assert status == "Z"
+
+
+def idle(_: Rules) -> None:
+    """Run no rule."""
+
+
+def test_a_misbehaving_rule_outweighs_a_proof_but_not_a_refutation(
+    tmp_path: Path, checks: list[Check]
+) -> None:
+    path = written(tmp_path, rule("return {}[7]"))
+    checks[:] = [check(LEDGER, "proof", Verdict.PROVED, idle), check(LEDGER, "play", Verdict.HOLDS)]
+    options = replace(OPTIONS, only=(LEDGER,))
+    (result,) = checked(path, options=options)
+    assert result.claims[0].verdict is Verdict.UNKNOWN
+    checks[0] = check(LEDGER, "proof", Verdict.REFUTED, idle)
+    (result,) = checked(path, options=options)
+    assert result.claims[0].verdict is Verdict.REFUTED
+    assert result.exit_status == REFUTED
+    assert result.misbehaved
+
+
+def test_a_check_that_fails_is_not_blamed_on_the_proposal(
+    tmp_path: Path, checks: list[Check]
+) -> None:
+    def broken(_: Rules) -> None:
+        raise KeyError("of the check")
+
+    checks[:] = [check(LEDGER, "broken", Verdict.PROVED, broken)]
+    (result,) = checked(
+        written(tmp_path, rule(PAPERS_CHARGE)), options=replace(OPTIONS, only=(LEDGER,))
+    )
+    assert result.exit_status == UNDECIDED
+    assert "the check itself failed: KeyError" in result.headline
+
+
+def test_a_slow_check_is_unknown_and_the_others_finish(tmp_path: Path, checks: list[Check]) -> None:
+    checks[0] = check(ATTRIBUTION, "slow", Verdict.HOLDS, lambda _: time.sleep(60))
+    (result,) = checked(
+        written(tmp_path, rule(PAPERS_CHARGE)), options=replace(OPTIONS, timeout=0.5)
+    )
+    verdicts = {row.claim.id: row.verdict for row in result.claims}
+    assert verdicts == {ATTRIBUTION: Verdict.UNKNOWN, LEDGER: Verdict.PROVED}
+    assert "slow was not finished within 0.5 s" in result.headline
+    assert result.exit_status == UNDECIDED
+
+
+def test_a_claim_without_a_changed_rule_is_unaffected(tmp_path: Path, checks: list[Check]) -> None:
+    checks.append(check(LEMMA, "play", Verdict.PROVED))
+    path = written(tmp_path, HEADER + "RULES = replace(PAPER, join_keys=lambda a, b: a ^ b)\n")
+    (result,) = checked(path, options=replace(OPTIONS, only=(ATTRIBUTION, LEDGER, LEMMA)))
+    verdicts = {row.claim.id: row.verdict for row in result.claims}
+    assert verdicts == {
+        ATTRIBUTION: Verdict.HOLDS,
+        LEDGER: Verdict.UNAFFECTED,
+        LEMMA: Verdict.UNAFFECTED,
+    }
+    assert result.exit_status == HOLDS
+    assert "none of the changed rules" in result.claims[1].why
+
+
+@pytest.mark.usefixtures("checks")
+def test_everything_is_checked_for_the_papers_own_rules() -> None:
+    (result,) = runner.run([Request()], OPTIONS)
+    assert [row.verdict for row in result.claims] == [Verdict.HOLDS, Verdict.PROVED]
+    assert result.about.changes == ()
+
+
+@pytest.mark.usefixtures("checks")
+def test_the_changes_are_told_with_their_source(tmp_path: Path) -> None:
+    source = rule(PAPERS_CHARGE) + (
+        "RULES = replace(RULES, limits=replace(PAPER.limits, sparsity_budget=400))\n"
+    )
+    (result,) = checked(written(tmp_path, source))
+    limit, function = result.about.changes
+    assert (limit.field, limit.before, limit.after) == ("limits.sparsity_budget", "20", "400")
+    assert (function.field, function.before) == ("charge", "spec.aggregation_service.charge")
+    assert function.source.startswith("def changed(limits, spent, query, report):")
+
+
+@pytest.mark.usefixtures("checks")
+def test_the_labels_of_a_docstring_are_read(tmp_path: Path) -> None:
+    text = '"""Change nothing.\n\nOrigin: ARA#1.\nExpected: refuted, by a factor 2.\n"""\n'
+    (result,) = checked(written(tmp_path, text + rule(PAPERS_CHARGE)))
+    assert result.about.title == "Change nothing."
+    assert result.about.labels == {"Origin": "ARA#1", "Expected": "refuted, by a factor 2"}
+
+
+def test_proofs_for_the_papers_neighbours_do_not_count_for_others() -> None:
+    other = {(c.claim, c.name) for c in runner.checks_of("quick", 0, NEVER_REGISTERED, ())}
+    usual = {(c.claim, c.name) for c in runner.checks_of("quick", 0, None, ())}
+    assert runner.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED)
+    assert (ATTRIBUTION, "proof") not in other
+    assert not runner.overridden(CLAIMS[LEDGER], NEVER_REGISTERED)
+    assert (LEDGER, "proof") in other & usual
+
+
+def test_an_attack_makes_later_checks_of_the_claim_needless(
+    tmp_path: Path, checks: list[Check]
+) -> None:
+    class Attack:
+        def story(self) -> str:
+            return "1. It happened."
+
+        def to_json(self) -> dict[str, object]:
+            return {"steps": [{"move": "It happened."}]}
+
+    def attacked(_: Rules) -> Finding:
+        return Finding(claim=LEDGER, check="game", verdict=Verdict.REFUTED, attack=Attack())
+
+    checks[:] = [
+        Check(claim=LEDGER, name="game", run=attacked, controls=()),
+        check(LEDGER, "slow", Verdict.HOLDS, lambda _: time.sleep(60)),
+    ]
+    options = replace(OPTIONS, only=(LEDGER,), timeout=30)
+    (result,) = checked(written(tmp_path, rule(PAPERS_CHARGE)), options=options)
+    assert [finding.check for finding in result.claims[0].findings] == ["game"]
+    assert result.attack is not None
+    assert result.attack.story == "1. It happened."
+    assert result.seconds < 10
+
+
+def test_a_rule_that_repairs_is_found_by_putting_it_back(
+    tmp_path: Path, checks: list[Check]
+) -> None:
+    def needs_charge(rules: Rules) -> Finding:
+        kept = rules.charge is PAPER.charge
+        verdict = Verdict.PROVED if kept else Verdict.REFUTED
+        return Finding(claim=LEDGER, check="proof", verdict=verdict, method="identity")
+
+    checks[:] = [Check(claim=LEDGER, name="proof", run=needs_charge, controls=())]
+    source = rule(PAPERS_CHARGE) + "RULES = replace(RULES, settle=lambda *a: PAPER.settle(*a))\n"
+    (result,) = checked(written(tmp_path, source), options=replace(OPTIONS, only=(LEDGER,)))
+    assert [(repair.field, repair.claim) for repair in result.repairs] == [("charge", LEDGER)]
+
+
+def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
+    path = written(tmp_path, rule("while True: pass"))
+    source = (
+        "import sys\n"
+        "from sandproof import runner\n"
+        "from sandproof.main import main\n"
+        "runner.CALL_SECONDS = 60\n"
+        f"sys.exit(main(['check', {str(path)!r}, '--timeout', '60', '--effort', 'quick']))\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", source],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).parent.parent,
+    )
+    time.sleep(3)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=20)
+    assert children
+    assert not any(Path(f"/proc/{child}").exists() for child in children)
+    assert process.returncode == UNDECIDED
+    assert output.rstrip().splitlines()[-1].startswith(f"undecided: {path}: ")
+    assert output.rstrip().endswith("(interrupted)")
+    assert "Traceback" not in output + errors
+
+
+def test_children_end_with_their_parent(tmp_path: Path) -> None:
+    path = written(tmp_path, "while True:\n    pass\n")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sandproof.main", "check", str(path)],
+        cwd=Path(__file__).parent.parent,
+    )
+    time.sleep(2.5)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    assert children
+    process.kill()
+    process.wait()
+    for _ in range(50):
+        if not any(Path(f"/proc/{child}").exists() for child in children):
+            return
+        time.sleep(0.05)
+    pytest.fail("a child outlived its parent")
+
+
+def test_the_pool_bounds_what_runs_at_once_and_ends_the_rest() -> None:
+    def nap(_: Trace) -> str:
+        time.sleep(30)
+        return "done"
+
+    with Pool(2) as pool:
+        pool.start(Task(name="slow", work=nap, seconds=60))
+        pool.start(Task(name="quick", work=lambda _: "done", seconds=60))
+        assert not pool.has_room
+        outcome = pool.wait()
+        assert (outcome.task.name, outcome.answer) == ("quick", "done")
+        pids = [child.pid for child in pool.running]
+    assert len(pids) == 1
+    with pytest.raises(ProcessLookupError):
+        os.kill(pids[0], 0)
+
+
+def test_the_pool_stops_what_takes_too_long() -> None:
+    with Pool(1) as pool:
+        pool.start(Task(name="slow", work=lambda _: time.sleep(30), seconds=0.1))
+        assert pool.wait().ending is Ending.OUT_OF_TIME
+
+
+def test_an_answer_that_cannot_travel_is_no_answer() -> None:
+    with Pool(1) as pool:
+        pool.start(Task(name="odd", work=lambda _: lambda: None, seconds=5))
+        outcome = pool.wait()
+    assert outcome.ending is Ending.DIED
+    assert outcome.how == "ended the process with exit status 1"
+
+
+def test_memory_limits_stay_in_their_range() -> None:
+    for jobs in (1, 2, 64):
+        assert processes.GIBIBYTE <= processes.memory_limit(jobs) <= 4 * processes.GIBIBYTE
+
+
+def test_settings_are_read_exactly() -> None:
+    texts = ["epsilon=1/3", "delta=1e-8", "sparsity_budget=65536", "base=2"]
+    limits = with_settings(PAPER.limits, parse_settings(texts))
+    assert (limits.epsilon, limits.delta) == (Fraction(1, 3), Fraction(1, 10**8))
+    assert (limits.sparsity_budget, limits.base) == (65536, Base(Fraction(2)))
+    assert with_settings(limits, parse_settings(["base=e"])).base == NATURAL
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sparsity", "write it as name=value"),
+        ("lambda=3", "no such parameter; there are contribution_budget,"),
+        ("delta=a lot", "'a lot' is not a number"),
+        ("delta=1/0", "'1/0' is not a number"),
+        ("delta=2", "delta must lie in [0, 1], not 2"),
+        ("sparsity_budget=1/2", "sparsity_budget must be an int"),
+        ("contribution_budget=0", "contribution_budget must be at least 1"),
+        ("base=1", "base must be above 1"),
+        ("epsilon=e", "'e' is not a number"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(message)):
+        parse_settings([text])
+
+
+def test_a_claim_is_refuted_by_any_check_else_proved_else_holds() -> None:
+    def verdict(*verdicts: Verdict) -> Verdict:
+        findings = tuple(Finding(claim=LEDGER, check="", verdict=each) for each in verdicts)
+        return ClaimResult(claim=CLAIMS[LEDGER], findings=findings).verdict
+
+    assert verdict(Verdict.PROVED, Verdict.REFUTED) is Verdict.REFUTED
+    assert verdict(Verdict.UNKNOWN, Verdict.HOLDS, Verdict.PROVED) is Verdict.PROVED
+    assert verdict(Verdict.UNKNOWN, Verdict.HOLDS) is Verdict.HOLDS
+    assert verdict(Verdict.UNKNOWN) is verdict() is Verdict.UNKNOWN
+
+
+def test_answers_are_compared_as_far_as_they_can_be() -> None:
+    class Opaque:
+        pass
+
+    assert not differ(Opaque(), Opaque())
+    assert differ((1, Opaque()), (2, Opaque()))
+    assert differ(Spent(), Spent(epsilon=Fraction(1)))
+    assert not differ((Spent(), [1]), (Spent(), [1]))
+    assert differ(None, Spent())
+
+
+def test_answers_are_held_against_their_types() -> None:
+    fits = conforms(tuple[int, tuple[str, ...] | None])
+    assert fits((1, ("a", "b")))
+    assert fits((1, None))
+    assert not fits((1, ("a", 2)))
+    assert not fits((1,))
+    assert not fits([1, None])
+    assert conforms(Fraction)(3)
+    assert not conforms(Fraction)(0.5)
+    assert readable(Spent | None) == "Spent | None"
