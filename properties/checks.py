@@ -14,7 +14,7 @@ from time import perf_counter_ns
 from properties.attack import DoesNotReplay, decimal
 from properties.production import production_finding
 from properties.sensitivity import NotDeterministic, longer, sensitivity
-from properties.solve import Solution, solve
+from properties.solve import LARGEST_FACTOR, Solution, solve
 from properties.universe import (
     aggregation_universe,
     attribution_universe,
@@ -90,9 +90,17 @@ def concerns(universe: Universe, claim: str) -> bool:
 
 
 def game_finding(
-    claim: str, rules: Rules, relation: Relation, universe: Universe, effort: Effort
+    claim: str,
+    rules: Rules,
+    relation: Relation,
+    universe: Universe,
+    effort: Effort,
+    named: bool = False,
 ) -> Finding:
-    """Solve a universe and say what that means for a guarantee."""
+    """Solve a universe and say what that means for a guarantee.
+
+    A universe that a proposal names says itself how many moves it takes.
+    """
     start = perf_counter_ns()
     found = Finding(
         claim=claim,
@@ -102,7 +110,8 @@ def game_finding(
         assumes=f"neighbours: {relation.name}",
     )
     try:
-        solution = solve(rules, relation, universe, Fraction(effort.seconds), effort.moves)
+        moves = None if named else effort.moves
+        solution = solve(rules, relation, universe, Fraction(effort.seconds), moves)
         found = judged(found, solution, effort)
     except RelationUndefined as reason:
         found = replace(found, detail=f"the neighbour relation is undefined: {reason}")
@@ -117,20 +126,22 @@ def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
     found = replace(found, bound=solution.searched)
     promise = f"delta {solution.delta} at epsilon {solution.epsilon}"
     if solution.attack is not None:
-        factor = (
-            "no multiple of epsilon up to 8 keeps delta"
-            if solution.factor is None
-            else f"in this universe it holds with {solution.factor} epsilon"
-        )
+        factor = "none" if solution.factor is None else str(solution.factor)
+        if not solution.measured:
+            factor, holds = "", "there was no time to find the factor"
+        elif solution.factor is None:
+            holds = f"no multiple of epsilon up to {LARGEST_FACTOR} keeps delta"
+        else:
+            holds = f"up to {solution.measured} moves it holds with {factor} epsilon"
         return replace(
             found,
             verdict=Verdict.REFUTED,
-            detail=f"exact delta {solution.worst} where {promise} is promised; {factor}",
+            detail=f"exact delta {solution.worst} where {promise} is promised; {holds}",
             attack=solution.attack,
             counterexample={
                 "delta": str(solution.worst),
                 "promised": str(solution.delta),
-                "factor": "none" if solution.factor is None else str(solution.factor),
+                "factor": factor,
                 "inequality": solution.attack.inequality(),
             },
         )
@@ -147,11 +158,13 @@ def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
     )
 
 
-def game_check(claim: str, relation: Relation, universe: Universe, effort: Effort) -> Check:
+def game_check(
+    claim: str, relation: Relation, universe: Universe, effort: Effort, named: bool = False
+) -> Check:
     """Return the check that solves a universe for a guarantee."""
 
     def run(rules: Rules) -> Finding:
-        return game_finding(claim, rules, relation, universe, effort)
+        return game_finding(claim, rules, relation, universe, effort, named)
 
     def control(name: str, broken: Rules, other: Relation = relation) -> Control:
         return Control(
@@ -323,7 +336,7 @@ def property_checks(
         wanted = relation if relation is not None and applies(relation, claim) else usual
         named = tuple(universe for universe in universes if concerns(universe, claim))
         for universe in named or (universe_for(claim),):
-            checks.append(game_check(claim, wanted, universe, chosen))
+            checks.append(game_check(claim, wanted, universe, chosen, bool(named)))
             if claim in (ATTRIBUTION, AGGREGATION):
                 checks.append(sensitivity_check(claim, wanted, universe, chosen))
         if claim in (ATTRIBUTION, AGGREGATION):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import lcm
 from time import monotonic_ns
 from typing import cast
 
@@ -34,9 +35,10 @@ class Solution:
     """Hold what was found in a universe.
 
     `worst` is the exact worst delta at the promised epsilon over all adversaries of at most
-    `solved` moves. `curve` holds pairs of epsilon and exact worst delta. `factor` is the least
-    multiple of the promised epsilon on the curve's grid at which the promised delta holds, None
-    where none does up to the largest factor tried.
+    `solved` moves. `curve` holds pairs of epsilon and exact worst delta over all adversaries of at
+    most `measured` moves, none if there was no time for it. `factor` is the least multiple of the
+    promised epsilon on the curve's grid at which the promised delta holds there, None where none
+    does up to the largest factor tried.
     """
 
     universe: Universe
@@ -51,6 +53,7 @@ class Solution:
     nodes: int
     curve: tuple[tuple[Fraction, Fraction], ...] = ()
     factor: Fraction | None = Fraction(1)
+    measured: int = 0
     attack: Attack | None = None
 
     @property
@@ -73,7 +76,11 @@ def solve(
     moves: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Solution:
-    """Solve a universe for given rules and neighbour relation within the time allowed."""
+    """Solve a universe for given rules and neighbour relation within the time allowed.
+
+    Without a number of moves all those of the universe count: the factor is then that of the whole
+    universe, otherwise that of the moves that the smallest attack takes.
+    """
     rules = replace(rules, limits=universe.limits)
     window = first_window(rules, universe)
     deadline = monotonic_ns() + int(seconds * 10**9)
@@ -154,7 +161,9 @@ def _solve(
         nodes=sum(len(game.values) for game in games.values()),
         attack=attack,
     )
-    return _with_curve(solution, games)
+    if attack is None:
+        return solution
+    return _with_curve(solution, games, limit if moves is None else solved)
 
 
 def _games(
@@ -198,25 +207,31 @@ def _cut_mass(rules: Rules, universe: Universe, power: Fraction) -> Fraction:
     return power * largest * universe.query_count
 
 
-def _with_curve(solution: Solution, games: dict[tuple[Unit, str], Game]) -> Solution:
-    """Add the curve and the factor: exact worst delta on the grid of whole multiples of ln b."""
+def _with_curve(solution: Solution, games: dict[tuple[Unit, str], Game], moves: int) -> Solution:
+    """Add the curve and the factor: first for the moves of the attack, then for more if wanted."""
+    for measured in sorted({solution.solved, moves}):
+        try:
+            solution = _measured(solution, games, measured)
+        except OutOfTime:
+            break
+    return solution
+
+
+def _measured(solution: Solution, games: dict[tuple[Unit, str], Game], moves: int) -> Solution:
+    """Add the curve and the factor over all adversaries of at most this many moves."""
     curve: dict[Fraction, Fraction] = {}
 
     def worst(epsilon: Fraction) -> Fraction:
         if epsilon not in curve:
             power = Power(solution.universe.limits.base, epsilon).exact()
-            curve[epsilon] = max(game.worst(power, solution.solved) for game in games.values())
+            curve[epsilon] = max(game.worst(power, moves) for game in games.values())
         return curve[epsilon]
 
-    factor: Fraction | None = Fraction(1)
-    try:
-        if solution.refuted:
-            for step in range(int(solution.epsilon) + 1):
-                worst(Fraction(step))
-            factor = _least_factor(solution, worst)
-    except OutOfTime:
-        factor = None if solution.refuted else Fraction(1)
-    return replace(solution, curve=tuple(sorted(curve.items())), factor=factor)
+    factor = _least_factor(solution, worst)
+    for step in range(int(solution.epsilon) + 1):
+        worst(Fraction(step))
+    points = tuple(sorted(curve.items()))
+    return replace(solution, curve=points, factor=factor, measured=moves)
 
 
 def _least_factor(solution: Solution, worst: Callable[[Fraction], Fraction]) -> Fraction | None:
@@ -224,7 +239,19 @@ def _least_factor(solution: Solution, worst: Callable[[Fraction], Fraction]) -> 
     low, high = solution.epsilon, LARGEST_FACTOR * solution.epsilon
     if worst(high) > solution.delta:
         return None
-    while high - low > 1:
-        middle = low + int((high - low) / 2)
+    grain = _grain(solution.universe)
+    while high - low > grain:
+        middle = low + (high - low) / grain // 2 * grain
         low, high = (middle, high) if worst(middle) > solution.delta else (low, middle)
     return high / solution.epsilon
+
+
+def _grain(universe: Universe) -> Fraction:
+    r"""Return a step between values of epsilon whose powers are rational.
+
+    They are for $\varepsilon / \Lambda_1$ of every query, because its noise has rational masses,
+    and for whole numbers.
+    """
+    scales = [query.epsilon / universe.limits.contribution_budget for query in universe.queries]
+    denominator = lcm(*(scale.denominator for scale in scales))
+    return Fraction(1, denominator)
