@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     if not paths:
         raise BadInput(f"{arguments.directory}: there are no proposals")
-    width = max(len(path.stem) for path in paths)
+    width = max(len(name) for name in ("proposal", *(path.stem for path in paths)))
     print(f"{'proposal':<{width}}  expected   found      seconds")
     unexpected = 0
     for result in runner.run([Request(path=path) for path in paths], options_of(arguments)):

@@ -20,7 +20,7 @@ from spec import PAPER, Limits
 from spec.distributions import gradual_expiration
 from spec.event_outputs import OutputSet
 from spec.noise import laplace_normaliser, smallest_sound_truncation, threshold
-from spec.numbers import N, Power, Real, SpecError, bounds, enclosed
+from spec.numbers import N, Power, Real, SpecError, bounds, enclosed, positive
 from spec.randomized_response import (
     channel_capacity,
     largest_epsilon,
@@ -214,6 +214,7 @@ def entry(name: str, meaning: str, compute: Callable[[], Real | int], unit: str 
 def query(limits: Limits, epsilon: Fraction, delta: Fraction) -> Iterator[Entry]:
     """Compute noise and thresholds for a query."""
     most, base = limits.contribution_budget, limits.base
+    positive(epsilon, "epsilon")
     decay = Power(base, -epsilon / most)
 
     def deviation(truncation: int | None) -> Callable[[], Real]:

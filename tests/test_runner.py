@@ -424,6 +424,19 @@ def test_a_rule_that_repairs_is_found_by_putting_it_back(
     assert [(repair.field, repair.claim) for repair in result.repairs] == [("charge", LEDGER)]
 
 
+def children_of(process: subprocess.Popen[str]) -> list[str]:
+    """Wait until a process has children that stay, and return their numbers."""
+    listed = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    before: list[str] = []
+    for _ in range(60):
+        time.sleep(0.5)
+        now = listed.read_text().split()
+        if now and now == before:
+            return now
+        before = now
+    raise AssertionError("no children that stay")
+
+
 def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     path = written(tmp_path, rule("while True: pass"))
     source = (
@@ -440,11 +453,9 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
         text=True,
         cwd=Path(__file__).parent.parent,
     )
-    time.sleep(3)
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    children = children_of(process)
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=20)
-    assert children
     assert not any(Path(f"/proc/{child}").exists() for child in children)
     assert process.returncode == UNDECIDED
     assert output.rstrip().splitlines()[-1].startswith(f"undecided: {path}: ")
@@ -456,11 +467,10 @@ def test_children_end_with_their_parent(tmp_path: Path) -> None:
     path = written(tmp_path, "while True:\n    pass\n")
     process = subprocess.Popen(
         [sys.executable, "-m", "sandproof.main", "check", str(path)],
+        text=True,
         cwd=Path(__file__).parent.parent,
     )
-    time.sleep(2.5)
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    assert children
+    children = children_of(process)
     process.kill()
     process.wait()
     for _ in range(50):

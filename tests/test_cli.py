@@ -1,0 +1,389 @@
+"""The command line: every command, its help, its output and its exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from proofs import CHECKS
+from sandproof import runner
+from sandproof.main import main
+from sandproof.params import certain_digits, significant, variance
+from spec import PAPER, Rules, replace
+from spec.claims import CLAIMS, Check, Control, Finding, Kind, Verdict
+from spec.noise import truncated_pmf
+
+ROOT = Path(__file__).parent.parent
+LEDGER = "the_ledger_never_passes_the_caps"
+COMMANDS = ("check", "attack", "claims", "controls", "params", "new", "simulate", "catalogue")
+
+CHANGE = '''"""Charge for nothing.
+
+Expected: refuted.
+"""
+
+from spec import PAPER, replace
+
+
+def charge_nothing(limits, spent, query, report):
+    return spent
+
+
+RULES = replace(PAPER, charge=charge_nothing)
+'''
+
+
+class Attack:
+    """Stand in for an attack."""
+
+    def story(self) -> str:
+        return "1. The ad-tech asks twice."
+
+    def to_json(self) -> dict[str, object]:
+        return {"steps": [{"move": "The ad-tech asks twice."}]}
+
+    def to_pytest(self, proposal: str) -> str:
+        return f"def test_replays() -> None:\n    assert {proposal!r}\n"
+
+
+def is_paper(claim: str) -> Check:
+    """Return a check that refutes every change of charge."""
+
+    def run(rules: Rules) -> Finding:
+        if rules.charge is PAPER.charge:
+            return Finding(claim=claim, check="same", verdict=Verdict.PROVED, method="identity")
+        return Finding(claim=claim, check="same", verdict=Verdict.REFUTED, attack=Attack())
+
+    broken = replace(PAPER, charge=lambda limits, spent, query, report: spent)
+    control = Control(name="charges nothing", run=lambda: run(broken), rules=broken)
+    return Check(claim=claim, name="same", run=run, controls=(control,))
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
+    """Replace all checks by quick ones."""
+    found = [is_paper(claim) for claim in CLAIMS]
+    monkeypatch.setattr(runner, "checks_of", lambda *_: tuple(found))
+    return found
+
+
+@pytest.fixture
+def change(tmp_path: Path) -> Path:
+    path = tmp_path / "change.py"
+    path.write_text(CHANGE, encoding="utf-8")
+    return path
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = main(list(map(str, arguments)))
+    output, errors = capsys.readouterr()
+    return status, output, errors
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([command, "--help"])
+    assert left.value.code == 0
+    assert f"usage: sandproof {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["frobnicate"], ["check", "--effort", "huge"], ["check", "--jobs", "0"]]
+)
+def test_a_wrong_command_line_is_bad_input(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert left.value.code == 2
+
+
+@pytest.mark.usefixtures("quick")
+def test_check_without_a_proposal_is_about_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
+    status, output, errors = printed(capsys, "check")
+    assert (status, errors) == (0, "")
+    assert output.endswith("\nholds: the paper's own rules: every guarantee holds\n")
+    assert "To check a change: sandproof new my_change" in output
+    assert output.count("  proved   ") == len(CLAIMS)
+
+
+@pytest.mark.usefixtures("quick")
+def test_check_of_a_broken_proposal_tells_the_attack(
+    change: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, output, _ = printed(capsys, "check", change)
+    assert status == 1
+    assert "1. The ad-tech asks twice." in output
+    assert output.rstrip().split("\n")[-1].startswith(f"refuted: {change}: ")
+
+
+@pytest.mark.usefixtures("quick")
+def test_check_of_parameters_needs_no_proposal(capsys: pytest.CaptureFixture[str]) -> None:
+    status, output, _ = printed(capsys, "check", "--set", "sparsity_budget=65536")
+    assert status == 0
+    assert "sparsity_budget: 20 -> 65536" in output
+    assert "It depends on none of the changed rules:" in output
+
+
+@pytest.mark.usefixtures("quick")
+def test_check_of_several_proposals_reports_each(
+    change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = tmp_path / "missing.py"
+    status, output, errors = printed(capsys, "check", change, missing, change)
+    assert status == 2
+    assert errors == f"sandproof: {missing}: no such file or directory\n"
+    assert output.count("\nrefuted: ") == 2
+    assert output.endswith("3 proposals: 2 refuted, 1 undecided\n")
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "junit"])
+def test_check_writes_every_format_to_a_file(
+    form: str, change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "report"
+    status, output, _ = printed(capsys, "check", change, "--format", form, "--output", target)
+    assert (status, output) == (1, "")
+    assert "charge_nothing" in target.read_text(encoding="utf-8") or form == "junit"
+    assert LEDGER in target.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_file_that_cannot_be_written_is_bad_input(
+    change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, _, errors = printed(capsys, "check", change, "--output", tmp_path)
+    assert (status, errors) == (2, f"sandproof: {tmp_path}: is a directory\n")
+
+
+@pytest.mark.parametrize("setting", ["nothing=1", "delta=much", "delta"])
+def test_a_wrong_setting_is_one_line(setting: str, capsys: pytest.CaptureFixture[str]) -> None:
+    status, output, errors = printed(capsys, "check", "--set", setting)
+    assert (status, output) == (2, "")
+    assert errors.startswith("sandproof: --set ")
+    assert errors.count("\n") == 1
+
+
+@pytest.mark.usefixtures("quick")
+def test_attack_tells_the_story_and_writes_a_test(
+    change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    test = tmp_path / "test_attack.py"
+    status, output, _ = printed(capsys, "attack", change, "--pytest", test)
+    assert status == 1
+    assert output.startswith("  1. The ad-tech asks twice.\n\nrefuted: ")
+    assert str(change) in test.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("quick")
+def test_attack_as_json_is_null_if_there_is_none(
+    change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, output, _ = printed(capsys, "attack", change, "--format", "json")
+    data = json.loads(output)
+    assert (status, data["verdict"]) == (1, "refuted")
+    assert data["attack"]["steps"] == [{"move": "The ad-tech asks twice."}]
+    assert CLAIMS[data["claim"]].kind is Kind.GUARANTEE
+    same = tmp_path / "same.py"
+    same.write_text("from spec import PAPER\nRULES = PAPER\n", encoding="utf-8")
+    test = tmp_path / "test_attack.py"
+    status, output, errors = printed(capsys, "attack", same, "--format", "json", "--pytest", test)
+    assert (status, json.loads(output)["attack"]) == (0, None)
+    assert "there is no attack to replay" in errors
+    assert not test.exists()
+
+
+@pytest.mark.usefixtures("quick")
+def test_claims_lists_every_claim_with_its_verdict(capsys: pytest.CaptureFixture[str]) -> None:
+    status, output, _ = printed(capsys, "claims")
+    assert status == 0
+    assert all(claim in output for claim in CLAIMS)
+    assert output.endswith(f"{len(CLAIMS)} claims: {len(CLAIMS)} proved\n")
+    assert max(map(len, output.split("\n"))) <= 100
+
+
+def test_claims_can_be_listed_without_running_a_check(capsys: pytest.CaptureFixture[str]) -> None:
+    status, output, _ = printed(capsys, "claims", "--list")
+    assert status == 0
+    assert output.endswith(f"\n{len(CLAIMS)} claims\n")
+    status, output, _ = printed(capsys, "claims", "--list", "--format", "json")
+    assert [claim["id"] for claim in json.loads(output)] == list(CLAIMS)
+
+
+def test_claims_shows_a_claim_with_its_proof(capsys: pytest.CaptureFixture[str]) -> None:
+    assert any(check.claim == LEDGER for check in CHECKS)
+    status, output, _ = printed(capsys, "claims", LEDGER)
+    assert status == 0
+    for part in ("Formula: ", "Paper: Alg. 1", f"Proof: proofs/{LEDGER}.py", "Assumes: ", "z3"):
+        assert part in output
+    assert output.endswith(f"\nproved: {LEDGER}\n")
+
+
+def test_an_unknown_claim_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:
+    status, _, errors = printed(capsys, "claims", "the_ledger")
+    assert (status, errors) == (
+        2,
+        f"sandproof: there is no claim 'the_ledger'; did you mean {LEDGER}?\n",
+    )
+    assert printed(capsys, "controls", "nothing")[0] == 2
+
+
+def test_controls_fails_if_a_check_refutes_none(
+    quick: list[Check], capsys: pytest.CaptureFixture[str]
+) -> None:
+    quick[:] = [is_paper(LEDGER)]
+    status, output, _ = printed(capsys, "controls")
+    assert status == 0
+    assert "refuted  charges nothing" in output
+    assert output.endswith("1 checks, 1 cells: every check refutes its controls\n")
+    quick.append(replace(is_paper(LEDGER), name="idle", controls=()))
+    status, output, _ = printed(capsys, "controls")
+    assert status == 1
+    assert output.endswith(f"not shown to fail: {LEDGER} (idle)\n")
+
+
+def test_controls_can_run_checks_on_the_broken_rules_of_others(
+    quick: list[Check], capsys: pytest.CaptureFixture[str]
+) -> None:
+    lemma = "a_refused_query_charges_nothing"
+    quick[:] = [is_paper(LEDGER), is_paper(lemma), is_paper("joint_convexity")]
+    status, output, _ = printed(capsys, "controls", "--full", "--format", "json")
+    cells = {row["claim"]: row["controls"] for row in json.loads(output)}
+    assert status == 0
+    assert [cell["own"] for cell in cells[LEDGER]] == [True, False, False]
+    assert cells[lemma][1]["control"] == f"charges nothing (of {LEDGER})"
+    assert len(cells["joint_convexity"]) == 1
+
+
+def test_params_gives_the_figures_people_compute_by_hand(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    status, output, _ = printed(capsys, "params", "--format", "json")
+    values = {name: entry["value"] for name, entry in json.loads(output).items()}
+    assert status == 0
+    assert values["outputs"] == "2925"
+    assert values["response_rate"].startswith("0.002426")
+    assert values["channel_capacity"].startswith("11.46")
+    assert (values["day_factor"], values["day_factor_without_cap"]) == ("16", "144")
+    tau, without, smallest = (
+        int(values[name])
+        for name in ("threshold", "threshold_without_sparsity", "smallest_sound_threshold")
+    )
+    assert tau > without > smallest
+
+
+def test_params_is_exact_for_a_rational_base(capsys: pytest.CaptureFixture[str]) -> None:
+    setting = ["--set", "base=2", "--set", "contribution_budget=2", "--epsilon", "2"]
+    status, output, _ = printed(
+        capsys, "params", *setting, "--delta", "1/8", "--event-epsilon", "2",
+        "--reports", "3", "--windows", "2,2", "--buckets", "2,2", "--format", "json",
+    )  # fmt: skip
+    found = json.loads(output)
+    assert status == 0
+    assert found["outputs"]["exact"] == "27"
+    assert found["truth_probability"]["exact"] == "1/10"
+    assert found["decay"]["exact"] == "1/2"
+    assert found["smallest_sound_threshold"]["exact"] == "4"
+
+
+def test_params_prints_text(capsys: pytest.CaptureFixture[str]) -> None:
+    status, output, _ = printed(capsys, "params")
+    assert status == 0
+    assert "|O|, the number of outputs" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--reports", "three"], "--reports three: write whole numbers"),
+        (["--windows", "2,"], "--windows 2,: write whole numbers"),
+        (["--windows", "2,2", "--buckets", "1"], "2 data have windows, 1 buckets"),
+        (["--epsilon", "big"], "'big' is not a number"),
+        (["--epsilon", "0"], "epsilon must be positive, not 0"),
+        (["--capacity", "-1"], "must not be negative"),
+    ],
+)
+def test_params_refuses_what_makes_no_sense(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, output, errors = printed(capsys, "params", *arguments)
+    assert (status, output) == (2, "")
+    assert message in errors
+    assert errors.count("\n") == 1
+
+
+def test_the_variance_agrees_with_the_sum_it_stands_for() -> None:
+    for ratio in (Fraction(1, 2), Fraction(3, 5)):
+        for last in (0, 1, 4):
+            masses = {x: truncated_pmf(ratio, last, x) for x in range(-last, last + 1)}
+            assert variance(ratio, last) == sum(x * x * mass for x, mass in masses.items())
+        assert abs(variance(ratio, None) - variance(ratio, 200)) < Fraction(1, 10**30)
+
+
+def test_digits_are_rounded_and_only_those_that_are_certain() -> None:
+    assert significant(Fraction(2, 3), 4) == "0.6667"
+    assert significant(Fraction(1, 10**8), 4) == "1e-8"
+    assert significant(Fraction(99999), 3) == "1e5"
+    assert significant(Fraction(1234), 6) == "1234"
+    assert certain_digits(Fraction(12346, 10**4), Fraction(12348, 10**4)) == "1.235"
+    assert certain_digits(Fraction(1), Fraction(9)) == "between 1 and 9"
+
+
+@pytest.mark.usefixtures("quick")
+def test_new_starts_a_proposal_that_can_be_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, output, _ = printed(capsys, "new", "my_change")
+    assert (status, "sandproof check my_change.py" in output) == (0, True)
+    text = Path("my_change.py").read_text(encoding="utf-8")
+    status, _, errors = printed(capsys, "new", "my_change.py")
+    assert (status, errors) == (2, "sandproof: my_change.py: the file exists already\n")
+    assert Path("my_change.py").read_text(encoding="utf-8") == text
+    status, output, _ = printed(capsys, "check", "my_change.py")
+    assert "+ charge = charge_as_before" in output
+    assert "Say in one line what changes." in output
+    assert status == 1  # the stand-in check refutes every other charge
+
+
+@pytest.mark.parametrize("name", ["my-change", "class", "nowhere/my_change"])
+def test_new_refuses_names_that_do_not_work(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    status, _, errors = printed(capsys, "new", name)
+    assert status == 2
+    assert errors.startswith("sandproof: ")
+
+
+@pytest.mark.usefixtures("quick")
+def test_catalogue_compares_verdicts_with_what_is_expected(
+    change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, output, _ = printed(capsys, "catalogue", tmp_path)
+    assert status == 0
+    assert "change    refuted    refuted" in output
+    change.write_text(CHANGE.replace("Expected: refuted", "Expected: holds"), encoding="utf-8")
+    status, output, _ = printed(capsys, "catalogue", tmp_path)
+    assert status == 1
+    assert "UNEXPECTED" in output
+    assert printed(capsys, "catalogue", tmp_path / "nowhere")[0] == 2
+
+
+def test_a_reader_who_stops_early_causes_no_trouble() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sandproof.main", "claims", "--list"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    _, errors = process.communicate(timeout=60)
+    assert errors == b""
+    assert process.returncode == 141
