@@ -46,12 +46,13 @@ X, Z = name(str, "unit x"), name(str, "unit z")
 
 
 def run(
-    make: MakeFilter, caps: Theta, state: Histories, units: Units, parameters: Mapping[Unit, Theta]
+    make: MakeFilter, caps: Theta, state: Histories, units: Units, parameters: Mapping[str, Theta]
 ) -> tuple[Histories, Units]:
     """Make one step; return the accounts and the units on which the query was answered."""
+    claimed: Map[Unit, Theta] = Map(dict[Unit, Theta](parameters.items()))
     query: IndividualQuery[Units] = IndividualQuery(
         answer=lambda masked: masked,  # type: ignore[arg-type, return-value]
-        parameters=Map(parameters),
+        parameters=claimed,
     )
     mechanism: IndividuallyFilteredMechanism[Units] = IndividuallyFilteredMechanism(
         go_on=make(caps)
