@@ -7,7 +7,7 @@ STAMP := .venv/.installed
 DOCS_STAMP := .venv/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help install check test lint types catalogue docs bench clean
+.PHONY: help install check test lint types catalogue docs tightness bench clean
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -52,6 +52,10 @@ $(DOCS_STAMP): $(STAMP)
 docs: $(DOCS_STAMP) ## Build the site in docs/_build.
 	@echo "Building the site in docs/_build"
 	@$(BIN)/python -m sphinx -W -n -q -b html docs docs/_build
+
+tightness: $(STAMP) ## Compute the tightness tables and their plot in docs/.
+	@echo "Computing docs/tightness.csv and docs/figures/tightness.svg"
+	@$(BIN)/python -m properties.tightness
 
 bench: $(STAMP) ## Run the benchmarks and print their figures.
 	@echo "Running the benchmarks"

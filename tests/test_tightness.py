@@ -1,0 +1,80 @@
+"""The tightness tables: the figures expected, and that the files in docs are what is computed."""
+
+from __future__ import annotations
+
+import csv
+import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from properties.tightness import (
+    HEADINGS,
+    SMALL_HEADINGS,
+    SMALL_THRESHOLDS,
+    Row,
+    as_csv,
+    as_text,
+    plot,
+    rows,
+    small_row,
+)
+from spec.noise import smallest_sound_truncation
+from spec.numbers import Base
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+SVG = "{http://www.w3.org/2000/svg}"
+EPSILONS = (Fraction(16, 25), Fraction(10))
+DELTA = Fraction(1, 10**8)
+
+
+@pytest.fixture(scope="module")
+def few() -> list[Row]:
+    return rows(EPSILONS, (DELTA,), (20, 400))
+
+
+def test_the_smallest_sound_threshold_is_lower_by_a_fifth_and_more(few: list[Row]) -> None:
+    lower = {(row.sparsity, row.epsilon): round(100 * row.saved) for row in few}
+    assert lower == {
+        (20, EPSILONS[0]): 20,
+        (20, EPSILONS[1]): 12,
+        (400, EPSILONS[0]): 30,
+        (400, EPSILONS[1]): 19,
+    }
+
+
+def test_the_smallest_sound_threshold_is_sound_and_one_less_is_not(few: list[Row]) -> None:
+    for row in few:
+        assert row.needed_at_smallest <= 1 < row.needed_below
+        assert row.needed < row.needed_at_smallest
+
+
+def test_the_solver_agrees_with_the_closed_form_to_the_fraction() -> None:
+    solved = {threshold: small_row(threshold) for threshold in SMALL_THRESHOLDS}
+    assert solved[4].solved == Fraction(3, 46)
+    assert solved[3].solved == Fraction(3, 22)
+    assert all(row.solved == row.closed for row in solved.values())
+    smallest = smallest_sound_truncation(2, Fraction(2), Fraction(1, 8), Base(Fraction(2)))
+    assert [row.sound for row in solved.values()] == [t >= smallest for t in SMALL_THRESHOLDS]
+    cells = [row.cells() for row in solved.values()]
+    assert (DOCS / "tightness_small.csv").read_text("utf-8") == as_csv(SMALL_HEADINGS, cells)
+
+
+def test_the_table_in_docs_is_what_is_computed(few: list[Row]) -> None:
+    with (DOCS / "tightness.csv").open(encoding="utf-8", newline="") as file:
+        headings, *written = csv.reader(file)
+    assert tuple(headings) == HEADINGS
+    assert len(written) == 13 * 4 * 4
+    for row in few:
+        assert list(row.cells()) in written
+
+
+def test_the_plot_is_well_formed_and_has_a_line_for_each_sparsity_budget(few: list[Row]) -> None:
+    for text, lines in ((plot(few), 4), ((DOCS / "figures" / "tightness.svg").read_text(), 8)):
+        picture = ElementTree.fromstring(text)
+        assert len(picture.findall(f"{SVG}polyline")) == lines
+
+
+def test_columns_are_aligned() -> None:
+    assert as_text(("a", "bb"), [("ccc", "d")]) == "  a  bb\nccc   d"
