@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from spec import PAPER, Base, Limits, Query, Rules, Source, Trigger, Universe, replace
+from spec import PAPER, SMALL_LIMITS, Query, Rules, Source, Trigger, Universe, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +43,7 @@ A = PrioritySource(
 PURCHASE = Trigger(report_id=0, destination="shop", filters=frozenset("a"), key=0, value=2)
 UNIVERSE = Universe(
     name="a high and a low priority",
-    limits=Limits(
-        contribution_budget=2,
-        sparsity_budget=2,
-        epsilon=Fraction(4),
-        delta=Fraction(1, 8),
-        event_epsilon=Fraction(2),
-        base=Base(Fraction(2)),
-    ),
+    limits=replace(SMALL_LIMITS, delta=Fraction(1, 8)),
     units=("A", "B"),
     moves=6,
     sources=(A, replace(A, source_id="B", key=3, priority=1)),

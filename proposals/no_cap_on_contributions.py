@@ -16,11 +16,10 @@ from fractions import Fraction
 
 from spec import (
     PAPER,
-    Base,
+    SMALL_LIMITS,
     Budget,
+    Cause,
     Contribution,
-    Event,
-    Limits,
     Query,
     Rules,
     Source,
@@ -30,9 +29,7 @@ from spec import (
 )
 
 
-def admit(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Trigger | Event | None
-) -> Budget | None:
+def admit(most: Budget, spent: Budget, contribution: Contribution, cause: Cause) -> Budget | None:
     """Admit whatever the unit's value still allows."""
     if spent.value + contribution.value > most.value:
         return None
@@ -43,14 +40,7 @@ RULES: Rules = replace(PAPER, admit=admit)
 
 UNIVERSE = Universe(
     name="two keys where one is allowed",
-    limits=Limits(
-        contribution_budget=2,
-        sparsity_budget=1,
-        epsilon=Fraction(4),
-        delta=Fraction(1, 8),
-        event_epsilon=Fraction(2),
-        base=Base(Fraction(2)),
-    ),
+    limits=replace(SMALL_LIMITS, sparsity_budget=1, delta=Fraction(1, 8)),
     units=("A",),
     moves=5,
     sources=(

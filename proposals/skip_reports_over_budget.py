@@ -11,16 +11,12 @@ Expected: holds
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
-from immutables import Map
-
-from spec import PAPER, Query, Report, Rules, Spent, replace
+from spec import PAPER, Ledger, Query, Report, Rules, Spent, replace
 
 
 def settle(
-    rules: Rules, ledger: Map[Hashable, Spent], query: Query, batch: tuple[Report, ...]
-) -> tuple[Map[Hashable, Spent], tuple[Report, ...] | None]:
+    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
+) -> tuple[Ledger, tuple[Report, ...] | None]:
     """Charge the reports that can pay; return the ledger and those reports."""
     paying: list[Report] = []
     for report in batch:

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from spec import (
     PAPER,
-    Base,
+    SMALL_LIMITS,
     Limits,
     Query,
     Report,
@@ -42,14 +42,7 @@ RULES: Rules = replace(PAPER, threshold=threshold)
 
 UNIVERSE = Universe(
     name="all of the budget in one query",
-    limits=Limits(
-        contribution_budget=2,
-        sparsity_budget=2,
-        epsilon=Fraction(2),
-        delta=Fraction(1, 8),
-        event_epsilon=Fraction(2),
-        base=Base(Fraction(2)),
-    ),
+    limits=replace(SMALL_LIMITS, epsilon=Fraction(2), delta=Fraction(1, 8)),
     units=("A",),
     moves=5,
     sources=(

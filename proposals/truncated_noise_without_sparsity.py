@@ -17,7 +17,7 @@ from fractions import Fraction
 
 from spec import (
     PAPER,
-    Base,
+    SMALL_LIMITS,
     Limits,
     Power,
     Query,
@@ -43,14 +43,7 @@ RULES: Rules = replace(PAPER, threshold=threshold)
 
 UNIVERSE = Universe(
     name="one source, two keys",
-    limits=Limits(
-        contribution_budget=2,
-        sparsity_budget=2,
-        epsilon=Fraction(4),
-        delta=Fraction(1, 8),
-        event_epsilon=Fraction(2),
-        base=Base(Fraction(2)),
-    ),
+    limits=replace(SMALL_LIMITS, delta=Fraction(1, 8)),
     units=("A",),
     moves=5,
     sources=(
