@@ -1,0 +1,111 @@
+r"""As written, no mechanism that answers is individually private.
+
+Claim: The definition asks that *every* rollout stay within the caps. Larger parameters are a
+    rollout too, so that no mechanism meets it, for any caps. With *some* rollout it can be met.
+Paper: Def. 4.1.
+Method: Parameters that are larger still satisfy the inequality of indistinguishability, for all
+    values. A mechanism that always gives the same answer is then run: one of its rollouts is above
+    any caps, so that the literal reading is false of it, while the rollout of zeros shows it
+    individually private with caps of zero. The subject of the proof is the reading.
+Assumes: Nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume
+from proofs._subjects import for_all_rules, search
+from spec.contributions import Unit
+from spec.distributions import Draw
+from spec.individual_privacy import (
+    Rollout,
+    Theta,
+    individually_private,
+    is_rollout,
+    literally_individually_private,
+)
+from spec.numbers import Base
+
+Reading = Callable[[Callable[[Rollout], bool], Iterable[Rollout], Theta], bool]
+
+CAPS = tuple(
+    Theta(epsilon=Fraction(epsilon), delta=Fraction(delta, 10))
+    for epsilon, delta in ((0, 0), (1, 1), (64, 5))
+)
+
+
+@for_all_rules("larger parameters are a rollout too")
+def rollouts_can_grow(
+    _: Reading,
+    p: Fraction,
+    q: Fraction,
+    factor: Fraction,
+    delta: Fraction,
+    larger_factor: Fraction,
+    larger_delta: Fraction,
+) -> bool:
+    """Keep the inequality of indistinguishability when both parameters grow."""
+    assume(0 <= p, 0 <= q, 1 <= factor, 0 <= delta, p <= factor * q + delta)
+    assume(factor <= larger_factor, delta <= larger_delta)
+    return p <= larger_factor * q + larger_delta
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Be the mechanism that always gives the same answer."""
+
+    @property
+    def initial(self) -> None:
+        """Return the only state."""
+        return
+
+    def step(self, _: None, __: tuple[tuple[str, ...], str], ___: Draw) -> tuple[None, str]:
+        """Say hello."""
+        return None, "hello"
+
+
+def without(database: tuple[str, ...], unit: Unit) -> tuple[str, ...]:
+    """Return the database without a unit."""
+    return tuple(each for each in database if each != unit)
+
+
+def is_one(rollout: Rollout) -> bool:
+    """Decide whether parameters are a rollout of the constant mechanism, for one round."""
+    steps: list[tuple[tuple[str, ...], str]] = [(("x",), "anything")]
+    return is_rollout(Constant(), without, "x", steps, rollout, Base(Fraction(2)))
+
+
+@search("a mechanism that tells nothing fails the definition for all caps", by="exact laws")
+def fails_for_all_caps(reading: Reading) -> Mapping[str, object] | None:
+    """Look for caps with which the constant mechanism is individually private."""
+    for caps in CAPS:
+        above = Theta(epsilon=caps.epsilon + 1, delta=caps.delta)
+        candidates = [[Theta()], [above]]
+        if not all(map(is_one, candidates)) or reading(is_one, candidates, caps):
+            return {"epsilon": caps.epsilon, "delta": caps.delta, "rollout": above.epsilon}
+    return None
+
+
+@search("with some rollout in place of every rollout it is met", by="exact laws")
+def corrected_reading_is_met(_: Reading) -> Mapping[str, object] | None:
+    """Look for caps with which the corrected definition fails."""
+    for caps in CAPS:
+        if not individually_private(is_one, [[Theta()]], caps):
+            return {"epsilon": caps.epsilon, "delta": caps.delta}
+    return None
+
+
+PROOF = Proof(
+    claim="idp_as_written_is_unsatisfiable",
+    subject=literally_individually_private,
+    steps=(rollouts_can_grow, fails_for_all_caps, corrected_reading_is_met),
+    controls={"some rollout is within the caps": individually_private},
+)
+
+CHECK = check_of(
+    PROOF, method="monotonicity for all values, a counterexample that runs on the definition"
+)

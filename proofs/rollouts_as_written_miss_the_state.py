@@ -1,0 +1,160 @@
+r"""As written, individual privacy does not imply privacy.
+
+Claim: The definition compares $\mathcal{M}(S_{t-1}, D_t, q_t)$ with
+    $\mathcal{M}(S_{t-1}, D_t^{-x}, q_t)$, from one state. A mechanism that stores its first
+    database, answers a constant and then shows what it stored has the rollout of zeros, and is not
+    private at all. In M_SR itself, a query about earlier reports has the rollout $(0, 0)$.
+Paper: Thm. 4.2; Def. 4.1.
+Method: Both mechanisms are run on exact laws. The subject of the proof is what counts as a rollout.
+    With the rollouts of the text, zeros pass and the transcripts are apart: an event of probability
+    one with $x$ has probability zero without it. With both histories replaced zeros do not pass.
+Assumes: Nothing. (Where every database holds all records so far, and the state is a public ledger,
+    the comparison of the text is the right one.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Protocol
+
+from proofs._check import check_of
+from proofs._proof import Proof
+from proofs._subjects import search
+from proofs.summary_mechanism_is_individually_private import SMALL
+from spec import PAPER
+from spec.aggregation_service import Query
+from spec.contributions import Unit
+from spec.distributions import Distribution, Draw, explore, hockey_stick
+from spec.individual_privacy import Rollout, Theta, is_literal_rollout, is_rollout
+from spec.interaction import Without, transcript
+from spec.numbers import Base
+from spec.reports import Contribution
+from spec.summary_mechanism import (
+    Database,
+    Neighbour,
+    Record,
+    SummaryMechanism,
+    SummaryQuery,
+    without_source,
+)
+
+ZEROS = (Theta(), Theta())
+
+
+@dataclass(frozen=True, slots=True)
+class StoreThenTell:
+    """Be the mechanism that stores its first database and shows it from then on."""
+
+    @property
+    def initial(self) -> tuple[str, ...] | None:
+        """Return that nothing is stored."""
+        return None
+
+    def step(
+        self, state: tuple[str, ...] | None, action: tuple[tuple[str, ...], str], _: Draw
+    ) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+        """Store the database and show nothing, or show what was stored."""
+        database, _question = action
+        return (database, ()) if state is None else (state, state)
+
+
+def remove(database: tuple[str, ...], unit: Unit) -> tuple[str, ...]:
+    """Return the database without a unit."""
+    return tuple(each for each in database if each != unit)
+
+
+class IsRollout(Protocol):
+    """Decide whether parameters are a rollout, of the two mechanisms used here."""
+
+    def of_storing(self, rollout: Rollout) -> bool:
+        """Decide it for the mechanism that stores."""
+
+    def of_summaries(self, rollout: Rollout) -> bool:
+        """Decide it for M_SR."""
+
+
+ROUNDS: list[tuple[tuple[str, ...], str]] = [(("x",), "store"), ((), "tell")]
+
+
+def summary_rounds() -> list[tuple[Database, SummaryQuery]]:
+    """Return a round in which x contributes, and one that asks for its report again."""
+    query = Query(epsilon=Fraction(2), delta=Fraction(1, 4), report_ids=(1,))
+    question = SummaryQuery(query=query, function=lambda _: Contribution(key=1, value=2))
+    return [((Record(unit="x", report_id=1),), question), ((), question)]
+
+
+@dataclass(frozen=True, slots=True)
+class AsWritten:
+    """Compare from the state of the run on $D$, as the text does."""
+
+    def of_storing(self, rollout: Rollout) -> bool:
+        """Decide it for the mechanism that stores."""
+        return is_literal_rollout(StoreThenTell(), remove, "x", ROUNDS, rollout, Base(Fraction(2)))
+
+    def of_summaries(self, rollout: Rollout) -> bool:
+        """Decide it for M_SR."""
+        mechanism = SummaryMechanism(rules=replace(PAPER, limits=SMALL))
+        neighbour: Neighbour = without_source
+        steps = summary_rounds()
+        return is_literal_rollout(mechanism, neighbour, "x", steps, rollout, SMALL.base)
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """Compare the two histories."""
+
+    def of_storing(self, rollout: Rollout) -> bool:
+        """Decide it for the mechanism that stores."""
+        return is_rollout(StoreThenTell(), remove, "x", ROUNDS, rollout, Base(Fraction(2)))
+
+    def of_summaries(self, rollout: Rollout) -> bool:
+        """Decide it for M_SR."""
+        mechanism = SummaryMechanism(rules=replace(PAPER, limits=SMALL))
+        neighbour: Neighbour = without_source
+        return is_rollout(mechanism, neighbour, "x", summary_rounds(), rollout, SMALL.base)
+
+
+@search("zeros are a rollout of a mechanism that stores first and tells later", by="exact laws")
+def zeros_pass(reading: IsRollout) -> Mapping[str, object] | None:
+    """Look for a step at which zeros do not suffice."""
+    return None if reading.of_storing(ZEROS) else {"epsilon": 0, "delta": 0, "rounds": 2}
+
+
+@search("its transcripts with and without x are as far apart as can be", by="exact laws")
+def transcripts_are_apart(_: IsRollout) -> Mapping[str, object] | None:
+    """Run both and compare the laws of the transcripts."""
+    law, other = stored_transcripts()
+    apart = hockey_stick(law, other, Fraction(2) ** 64)
+    return None if apart == 1 else {"delta at 64 ln 2": apart}
+
+
+def stored_transcripts() -> tuple[Distribution[object], Distribution[object]]:
+    """Return the laws of the transcript with and without x."""
+    mechanism = StoreThenTell()
+
+    def ask(responses: tuple[object, ...]) -> tuple[tuple[str, ...], str] | None:
+        return ROUNDS[len(responses)] if len(responses) < len(ROUNDS) else None
+
+    without = Without(mechanism=mechanism, neighbour=remove, unit="x")
+    first: Distribution[object] = explore(lambda draw: transcript(mechanism, ask, draw))
+    second: Distribution[object] = explore(lambda draw: transcript(without, ask, draw))
+    return first, second
+
+
+@search("in M_SR a query about earlier reports costs nothing", by="exact laws")
+def a_requery_is_free(reading: IsRollout) -> Mapping[str, object] | None:
+    """Let the first query cost what it costs and the second nothing."""
+    rollout = (Theta(epsilon=Fraction(2), delta=Fraction(1, 4)), Theta())
+    return None if reading.of_summaries(rollout) else {"epsilon of the second query": 0}
+
+
+PROOF = Proof[IsRollout](
+    claim="rollouts_as_written_miss_the_state",
+    subject=AsWritten(),
+    steps=(zeros_pass, transcripts_are_apart, a_requery_is_free),
+    controls={"both histories are replaced": Corrected()},
+)
+
+CHECK = check_of(PROOF, method="two mechanisms run on exact laws")

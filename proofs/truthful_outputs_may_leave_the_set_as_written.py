@@ -1,0 +1,89 @@
+r"""As written, truthful event-level answers may leave the output set, with infinite loss.
+
+Claim: Each query promises an answer that is possible at its own step. With
+    $\mathcal{O} = \{00, 11\}$ and queries that count and then negate, the truthful sequence is 10
+    with an event and 01 without: neither is ever drawn, so that it shows with positive probability
+    in one world and never in the other.
+Paper: Thm. 5.1; Alg. 8.
+Method: The interactive mechanism is run on exact laws for several $e^\varepsilon$; the loss at any
+    $\varepsilon'$ is the truth probability, which z3 and cvc5 show to be positive for every
+    $e^\varepsilon > 1$. The subject of the proof is the output set: one that holds every sequence
+    does not show the loss.
+Assumes: Nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import product
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume
+from proofs._subjects import for_all_rules, search
+from spec.distributions import Distribution, explore, hockey_stick
+from spec.interaction import transcript
+from spec.numbers import Base, Power
+from spec.randomized_response import (
+    Events,
+    InteractiveRandomizedResponse,
+    Question,
+    RandomizedResponse,
+    Sequences,
+    truth_probability,
+)
+
+PAIRS = Sequences(((0, 0), (1, 1)))
+ALL = Sequences(tuple(product((0, 1), repeat=2)))
+
+QUESTIONS: tuple[Question, ...] = (len, lambda events: 1 - len(events))
+
+
+def answers(outputs: Sequences, exponent: int, events: Events) -> Distribution[tuple[object, ...]]:
+    """Return the law of the answers to both queries, about the same events."""
+    law = RandomizedResponse(outputs=outputs, power=Power(Base(Fraction(2)), Fraction(exponent)))
+
+    def ask(responses: tuple[object, ...]) -> tuple[Events, Question] | None:
+        asked = len(responses)
+        return (events, QUESTIONS[asked]) if asked < len(QUESTIONS) else None
+
+    mechanism = InteractiveRandomizedResponse(law=law)
+    return explore(lambda draw: transcript(mechanism, ask, draw))
+
+
+@search("each query stays within what its own step allows", by="exact run")
+def every_step_is_allowed(outputs: Sequences) -> Mapping[str, object] | None:
+    """Check the paper's condition on queries."""
+    for events, (step, question) in product(((), ("y",)), enumerate(QUESTIONS)):
+        if question(events) not in {sequence[step] for sequence in outputs}:
+            return {"events": len(events), "step": step + 1}
+    return None
+
+
+@search("the loss is the truth probability at every ε", by="exact laws")
+def loss_is_infinite(outputs: Sequences) -> Mapping[str, object] | None:
+    """Compare the laws with one event and with none, far beyond the mechanism's own ε."""
+    for exponent in (1, 2, 14):
+        with_event, without = answers(outputs, exponent, ("y",)), answers(outputs, exponent, ())
+        truth = truth_probability(Fraction(2) ** exponent, outputs.size())
+        found = hockey_stick(with_event, without, Fraction(2) ** 1000)
+        if found != truth:
+            return {"epsilon in ln 2": exponent, "delta at 1000 ln 2": found, "truth": truth}
+    return None
+
+
+@for_all_rules("the truth probability is positive for every positive ε and every set")
+def truth_is_possible(_: Sequences, power: Fraction, size: Fraction) -> bool:
+    """Run the truth probability on symbolic numbers."""
+    assume(power > 1, size >= 1)
+    return truth_probability(power, size) > 0  # type: ignore[arg-type]
+
+
+PROOF = Proof(
+    claim="truthful_outputs_may_leave_the_set_as_written",
+    subject=PAIRS,
+    steps=(every_step_is_allowed, loss_is_infinite, truth_is_possible),
+    controls={"every sequence is in the output set": ALL},
+)
+
+CHECK = check_of(PROOF, method="exact laws of the interactive mechanism")
