@@ -1,0 +1,112 @@
+r"""If records moved to the dummy source contribute, the factor is 2, or 3 if it holds records.
+
+Claim: Under the reading in which $x_\bot$ is an ordinary source, the sums change by $2\Lambda_1$;
+    if $x_\bot$ holds records already, by $3\Lambda_1$: the records of $x$ use up the dummy's budget
+    and displace its own.
+Paper: Thm. 4.3; Sec. 4.2.
+Method: One trigger for $x$, and one for nobody that the dummy takes, are run on the whole system in
+    both worlds. With $\Lambda_1 = 1$ the exact $\delta$ at $\varepsilon$, $2\varepsilon$ and
+    $3\varepsilon$ is 2/9, 4/27 and 0. The subject of the proof is the neighbour relation: with
+    attribution fixed nothing of this shows.
+    Upper bound: $x$ contributes at most $\Lambda_1$ in one world, the dummy at most $\Lambda_1$ in
+    each, by contributions_stay_within_budget, and a dummy without records nothing in the first.
+Assumes: The dummy has a budget like any source. Without a cap the change is unbounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume
+from proofs._subjects import for_all_rules, search
+from proofs._worlds import both_sums, change, delta_at, limited
+from spec import PAPER, Rules
+from spec.aggregation_service import Query
+from spec.attribution_client import AttributionClient, Source, Trigger
+from spec.contributions import Credit
+from spec.distributions import Draw
+from spec.neighbours import ATTRIBUTION_FIXED, DUMMY, DUMMY_KEY, MOVED_TO_DUMMY, Relation
+from spec.system import Move
+
+KEYS = tuple(key | piece for piece in (1, 2, DUMMY_KEY) for key in (0, 4, 8))
+
+
+def attribute_to_someone(
+    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
+) -> tuple[Credit, ...]:
+    """Credit the dummy with a trigger that no source takes."""
+    credits = PAPER.attribute(rules, client, trigger, now, draw)
+    dummy = Source(
+        source_id=DUMMY,
+        destination=trigger.destination,
+        expiry=now + 1,
+        filters=trigger.filters,
+        key=DUMMY_KEY,
+    )
+    others = (Credit(unit=DUMMY, contributions=rules.contributions(rules, dummy, trigger)),)
+    return credits or others
+
+
+def moves(value: int, *, for_nobody: bool) -> list[Move]:
+    """Return a source with one trigger, and a trigger for nobody."""
+    source = Source(source_id="x", destination="d", expiry=9, filters=frozenset("a"), key=1)
+    first = Trigger(report_id=1, destination="d", filters=frozenset("a"), key=4, value=value)
+    second = Trigger(report_id=2, destination="d", filters=frozenset("b"), key=8, value=value)
+    return [source, first, second] if for_nobody else [source, first]
+
+
+@search("the change is two or three times the budget, and so is the loss", by="exact laws")
+def factors(relation: Relation) -> Mapping[str, object] | None:
+    """Look for a budget at which a factor is another."""
+    holding = replace(PAPER, attribute=attribute_to_someone)
+    for budget, (rules, factor) in (
+        (b, each) for b in (1, 2) for each in ((PAPER, 2), (holding, 3))
+    ):
+        run = moves(budget, for_nobody=factor == 3)
+        ids = tuple(range(1, len(run)))
+        query = Query(epsilon=Fraction(budget), report_ids=ids, keys=KEYS)
+        first, second = both_sums(limited(budget, rules=rules), relation, "x", run, query)
+        deltas = [delta_at(first, second, k * budget) for k in (factor - 1, factor)]
+        if change(first, second) != factor * budget or not deltas[0] > deltas[1] == 0:
+            return {
+                "contribution_budget": budget,
+                "expected factor": factor,
+                "change": change(first, second),
+                "delta": deltas[0],
+            }
+    return None
+
+
+@search("with a dummy that holds records δ is 2/9, 4/27 and 0", by="exact laws")
+def exact_deltas(relation: Relation) -> Mapping[str, object] | None:
+    """Compute the exact δ at one, two and three times ε."""
+    rules = limited(1, rules=replace(PAPER, attribute=attribute_to_someone))
+    query = Query(epsilon=Fraction(1), report_ids=(1, 2), keys=KEYS)
+    run = moves(1, for_nobody=True)
+    first, second = both_sums(rules, relation, "x", run, query)
+    found = [delta_at(first, second, k) for k in (1, 2, 3)]
+    if found == [Fraction(2, 9), Fraction(4, 27), 0]:
+        return None
+    return {f"delta at {k}ε": delta for k, delta in enumerate(found, start=1)}
+
+
+@for_all_rules("upper bound: x once and the dummy in both worlds make three times the budget")
+def at_most_three_times(_: Relation, x: int, dummy: int, dummy_without: int, budget: int) -> bool:
+    """Bound the change of one key; keys add up as in an_empty_store_costs_a_factor_two."""
+    assume(0 <= x, x <= budget, 0 <= dummy, dummy <= budget)
+    assume(0 <= dummy_without, dummy_without <= budget)
+    total = abs(x + dummy - dummy_without)
+    return (total <= x + dummy + dummy_without) & (total <= 3 * budget)
+
+
+PROOF = Proof(
+    claim="a_contributing_dummy_costs_a_factor",
+    subject=MOVED_TO_DUMMY,
+    steps=(factors, exact_deltas, at_most_three_times),
+    controls={"the dummy contributes nothing": ATTRIBUTION_FIXED},
+)
+
+CHECK = check_of(PROOF, method="exact run of the whole system; the triangle inequality")
