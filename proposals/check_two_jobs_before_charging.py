@@ -1,0 +1,110 @@
+"""Two jobs are checked before either of them is charged.
+
+Two jobs for the same reports run side by side. Each asks the privacy budget service whether its
+reports can pay, both are told yes, and then both are charged and answered. Here a job's charges are
+written only after the next job has been checked. Checking and charging must be one step.
+
+Origin: w3c/attribution#371 asks for atomicity
+Neighbours: attribution fixed (ARA), null store (PAA)
+Expected: refuted, factor 2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from spec import (
+    PAPER,
+    SMALL_LIMITS,
+    Aborted,
+    DeviceWindow,
+    Draw,
+    Event,
+    Ledger,
+    Outcome,
+    Query,
+    Report,
+    Rules,
+    Service,
+    Source,
+    Spent,
+    Trigger,
+    Universe,
+    replace,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Hold a job that was checked and has not been charged yet."""
+
+    query: Query
+    batch: tuple[Report, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusyService(Service):
+    """Hold the ledger and the job that runs beside the next one."""
+
+    running: Job | None = None
+
+
+def serve(
+    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+) -> tuple[Service, Hashable]:
+    """Check this job, then charge the one before it; this one is charged after the next check."""
+    batch = rules.batch(query, reports)
+    _, accepted = rules.settle(rules, service.ledger, query, batch)
+    before = service.running if isinstance(service, BusyService) else None
+    ledger = service.ledger if before is None else charged(service.ledger, before)
+    outcome: Outcome = Aborted()
+    running: Job | None = None
+    if accepted is not None:
+        outcome = rules.answer(rules, query, accepted, draw)
+        running = Job(query=query, batch=accepted)
+    service = BusyService(ledger=ledger, running=running)
+    return service, draw(rules.reveal(service, query, batch, outcome))
+
+
+def charged(ledger: Ledger, job: Job) -> Ledger:
+    """Charge a job that was checked before, whatever the caps."""
+    for report in job.batch:
+        spent = ledger.get(report.report_id, Spent())
+        epsilon, delta = spent.epsilon + job.query.epsilon, spent.delta + job.query.delta
+        ledger = ledger.set(report.report_id, Spent(epsilon=epsilon, delta=delta))
+    return ledger
+
+
+RULES: Rules = replace(PAPER, serve=serve)
+
+LIMITS = replace(SMALL_LIMITS, epsilon=Fraction(2), delta=Fraction(0))
+JOB = Query(epsilon=Fraction(2), keys=(1,))
+UNIVERSES = (
+    Universe(
+        name="two jobs that use up the budget of a source's report",
+        limits=LIMITS,
+        units=("A",),
+        moves=4,
+        sources=(
+            Source(source_id="A", destination="shop", expiry=9, filters=frozenset("a"), key=1),
+        ),
+        triggers=(
+            Trigger(report_id=0, destination="shop", filters=frozenset("a"), key=0, value=2),
+        ),
+        trigger_count=1,
+        queries=(JOB,),
+        query_count=2,
+    ),
+    Universe(
+        name="two jobs that use up the budget of a device's report",
+        limits=LIMITS,
+        units=(DeviceWindow(device="phone", window=0),),
+        moves=3,
+        events=(Event(report_id=0, device="phone", program=lambda storage: (storage, 1, 2)),),
+        event_count=1,
+        queries=(JOB,),
+        query_count=2,
+    ),
+)
