@@ -1,0 +1,160 @@
+r"""Claim: $k$ neighbouring steps cost $k$ times $\epsilon$ and $\delta$ times a geometric sum.
+
+Paper: Fact 4.7.
+Method: one inequality for one more step; the running functions follow the same recurrence, by
+    sympy for every $k$ in closed form; an example attains the bound.
+Assumes: the laws of powers; finite induction on the number of steps.
+
+Let $P_0, \dots, P_k$ be laws with $P_i \approx_{\epsilon,\delta} P_{i+1}$, let $W$ be an event and
+$p_i = P_i(W)$.
+
+- Induction on $k$: from $p_0 \le g\,p_1 + \delta$ and $p_1 \le g^k p_{k+1} + \delta_k$ follows
+  $p_0 \le g^{k+1} p_{k+1} + (g\,\delta_k + \delta)$. It starts with $\delta_1 = \delta$.
+- `group_privacy_delta` starts with $\delta$ and does `total * power + delta` in each turn of its
+  loop, which is this recurrence. It is run up to eight steps.
+- The closed form $\delta (g^k - 1)/(g - 1)$ has the same start and the same recurrence, for all
+  $k$. So the two are the same.
+- The noise of the service attains it. On one key the displaced mass is $f(k\Lambda_1) =
+  f(\Lambda_1) (g^k - 1)/(g - 1)$, and $f(v)$ is the exact divergence for a change by $v \le T + 1$.
+
+The order of the laws may be reversed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import cast
+
+from sympy import Expr, Symbol
+
+from proofs._algebra import identical
+from proofs._check import check_of
+from proofs._proof import Proof, assume, calculation, exists, for_all
+from spec.distributions import (
+    Distribution,
+    group_privacy,
+    group_privacy_delta,
+    group_privacy_delta_closed,
+    hockey_stick,
+)
+from spec.noise import DiscreteLaplace, displaced_mass
+from spec.numbers import Base, Power
+
+G = Symbol("g", positive=True)
+DELTA = Symbol("delta", positive=True)
+Q = Symbol("q", positive=True)
+EDGE = Symbol("e", positive=True)
+K = cast(int, Symbol("k", integer=True, positive=True))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    r"""Hold the recurrence of $\delta_k$, and two ways to compute it."""
+
+    step: Callable[[Fraction, Fraction, Fraction], Fraction] = lambda power, so_far, delta: (
+        so_far * power + delta
+    )
+    delta: Callable[[Fraction, int, Fraction], Fraction] = group_privacy_delta
+    closed: Callable[[Expr, Expr, Expr], Expr] = group_privacy_delta_closed
+
+
+@for_all("one more step multiplies the factor and adds to the geometric sum")
+def one_more_step(
+    group: Group,
+    first: Fraction,
+    second: Fraction,
+    last: Fraction,
+    power: Fraction,
+    powers: Fraction,
+    so_far: Fraction,
+    delta: Fraction,
+) -> bool:
+    r"""Take $g$ as the power, $g^k$ as the powers and $\delta_k$ as what is there so far."""
+    assume(0 <= first, first <= 1, 0 <= second, second <= 1, 0 <= last, last <= 1)
+    assume(1 <= power, 1 <= powers, 0 <= so_far, 0 <= delta)
+    assume(first <= power * second + delta, second <= powers * last + so_far)
+    return first <= (power * powers) * last + group.step(power, so_far, delta)
+
+
+@for_all("the running function starts with delta and follows the recurrence")
+def running_recurrence(group: Group, power: Fraction, delta: Fraction) -> bool:
+    """Run it up to eight steps."""
+    assume(1 <= power, 0 <= delta)
+    follows = group.delta(power, 1, delta) == delta
+    for size in range(1, 8):
+        so_far, then = group.delta(power, size, delta), group.delta(power, size + 1, delta)
+        follows &= then == group.step(power, so_far, delta)
+    return follows
+
+
+@calculation("the closed form starts with delta and follows the recurrence", by="sympy")
+def closed_recurrence(group: Group) -> bool:
+    r"""Go from $g^k$ to $g^{k+1}$ for a symbolic $k$."""
+    now, then = group.closed(G, G**K, DELTA), group.closed(G, G ** (K + 1), DELTA)
+    return identical(group.closed(G, G**1, DELTA), DELTA) and identical(then, now * G + DELTA)
+
+
+@calculation("the noise of the service attains the bound in closed form", by="sympy")
+def attained(group: Group) -> bool:
+    r"""Compare $f(k\Lambda_1)$ with the closed form of $f(\Lambda_1)$; $g = q^{-\Lambda_1}$."""
+    one, many = displaced_mass(Q * 1, G * 1, EDGE * 1), displaced_mass(Q * 1, G**K, EDGE * 1)
+    return identical(many, group.closed(G, G**K, one))
+
+
+@calculation("and on the running distributions", by="exact numbers")
+def attained_by_distributions(_: Group) -> bool:
+    r"""Move a sum by $k\Lambda_1$ and compare the divergence with what the function returns."""
+    noise = DiscreteLaplace(Power(Base(Fraction(2)), Fraction(-1)), 6)
+    laws = [Distribution.of(dict(noise.around(2 * k).outcomes())) for k in range(4)]
+    power = Fraction(4)
+    step = hockey_stick(laws[0], laws[1], power)
+    return all(
+        group_privacy(Fraction(2), step, k, Base(Fraction(2)))
+        == (Fraction(2 * k), hockey_stick(laws[0], laws[k], power**k))
+        for k in (1, 2, 3)
+    )
+
+
+@exists("a chain of two steps at which the bound is attained")
+def not_vacuous(
+    group: Group, first: Fraction, second: Fraction, last: Fraction, delta: Fraction
+) -> bool:
+    r"""Take $g = 2$ and positive probabilities."""
+    assume(0 < last, last < 1, 0 < delta, second == 2 * last + delta, first == 2 * second + delta)
+    assume(first < 1)
+    return first == 4 * last + group.delta(Fraction(2), 2, delta)
+
+
+def multiplied(_: Fraction, size: int, delta: Fraction) -> Fraction:
+    r"""Charge $k\delta$ only."""
+    return size * delta
+
+
+def multiplied_closed(power: Expr, powers: Expr, delta: Expr) -> Expr:
+    r"""Forget the denominator."""
+    return delta * (powers - 1) / power
+
+
+PAPERS = Group()
+
+PROOF = Proof(
+    claim="group_privacy",
+    subject=PAPERS,
+    steps=(
+        one_more_step,
+        running_recurrence,
+        closed_recurrence,
+        attained,
+        attained_by_distributions,
+        not_vacuous,
+    ),
+    controls={
+        "delta times the number of steps": replace(PAPERS, delta=multiplied),
+        "deltas that add up": replace(PAPERS, step=lambda _, so_far, delta: so_far + delta),
+        "a closed form with another denominator": replace(PAPERS, closed=multiplied_closed),
+    },
+)
+
+CHECK = check_of(PROOF, header=__doc__)
