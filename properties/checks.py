@@ -333,7 +333,8 @@ def property_checks(
     checks: list[Check] = []
     for claim in (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER):
         usual = NULL_STORE if claim == AGGREGATION else ATTRIBUTION_FIXED
-        wanted = relation if relation is not None and applies(relation, claim) else usual
+        meant = relation is not None and applies(relation, claim, universes)
+        wanted = relation if relation is not None and meant else usual
         named = tuple(universe for universe in universes if concerns(universe, claim))
         for universe in named or (universe_for(claim),):
             checks.append(game_check(claim, wanted, universe, chosen, bool(named)))
@@ -344,7 +345,12 @@ def property_checks(
     return tuple(checks)
 
 
-def applies(relation: Relation, claim: str) -> bool:
-    """Tell whether a neighbour relation is one for the units of a guarantee."""
+def applies(relation: Relation, claim: str, universes: tuple[Universe, ...] = ()) -> bool:
+    """Tell whether a neighbour relation that a proposal names is meant for a guarantee.
+
+    It is if it is about the guarantee's units, and if the universes that the proposal names, where
+    it names any, are about the guarantee.
+    """
     units = "devices" if claim == AGGREGATION else "sources"
-    return claim in CLAIMS and relation.units in (units, "any")
+    meant = not universes or any(concerns(universe, claim) for universe in universes)
+    return claim in CLAIMS and relation.units in (units, "any") and meant

@@ -107,18 +107,20 @@ def checks_of(
     effort: str, seed: int, relation: Relation | None, universes: tuple[Universe, ...]
 ) -> tuple[Check, ...]:
     """Return every check; with another neighbour relation those for the paper's do not count."""
-    proofs = [check for check in CHECKS if not overridden(CLAIMS[check.claim], relation)]
+    proofs = [check for check in CHECKS if not overridden(CLAIMS[check.claim], relation, universes)]
     found = (*property_checks(effort, seed, relation, universes), *proofs)
     return tuple(sorted(found, key=lambda check: ORDER[CLAIMS[check.claim].kind]))
 
 
-def overridden(claim: Claim, relation: Relation | None) -> bool:
+def overridden(
+    claim: Claim, relation: Relation | None, universes: tuple[Universe, ...] = ()
+) -> bool:
     """Tell whether a proposal asks for a guarantee with another neighbour relation."""
     return (
         relation is not None
         and claim.kind is Kind.GUARANTEE
         and claim.relation not in ("", relation.name)
-        and applies(relation, claim.id)
+        and applies(relation, claim.id, universes)
     )
 
 
@@ -136,7 +138,11 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
         except RecursionError:
             return BadInput(f"{request.name}: recurses without end while it is loaded")
         named = tuple((check.claim, check.name) for check in checks)
-        others = (claim.id for claim in CLAIMS.values() if overridden(claim, proposal.relation))
+        others = (
+            claim.id
+            for claim in CLAIMS.values()
+            if overridden(claim, proposal.relation, proposal.universes)
+        )
         return Loaded(about=proposal.about, checks=named, overridden=frozenset(others))
 
     return work

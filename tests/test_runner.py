@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from properties.universe import attribution_universe, event_universe
 from sandproof import processes, runner
 from sandproof.guard import Trace, conforms, differ, readable
 from sandproof.processes import Ending, Pool, Task
@@ -383,6 +384,11 @@ def test_proofs_for_the_papers_neighbours_do_not_count_for_others() -> None:
     assert (ATTRIBUTION, "proof") not in other
     assert not runner.overridden(CLAIMS[LEDGER], NEVER_REGISTERED)
     assert (LEDGER, "proof") in other & usual
+
+
+def test_a_relation_is_meant_for_the_guarantees_that_the_named_universes_are_about() -> None:
+    assert runner.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED, (attribution_universe(),))
+    assert not runner.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED, (event_universe(),))
 
 
 def test_an_attack_makes_later_checks_of_the_claim_needless(
