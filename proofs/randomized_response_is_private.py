@@ -1,0 +1,160 @@
+r"""Claim: interactive randomized response is $\epsilon$-private if truthful prefixes stay in $O$.
+
+Paper: Thm. 5.1; Alg. 8; Alg. 9.
+Method: the rules' truth probability run on a symbolic power and size; one inequality for every
+    number of sequences that extend a prefix; the interactive mechanisms run on exact instances.
+Assumes: joint_convexity, for several sources; sums over countably many prefixes keep inequalities;
+    every prefix of a truthful sequence extends to one in the output set, see
+    event_client_outputs_stay_in_the_output_set.
+
+The mechanism is truthful with probability $t$ and otherwise follows a sequence drawn uniformly from
+$O$, each with probability $u = (1-t)/|O|$. Fix an adversary that asks about one source; it halts
+after some prefix of responses. Let $n$ sequences of $O$ extend the prefix.
+
+- If the truth gives this prefix in one world, $n \ge 1$. The prefix has the probability $t + nu$
+  there, and at least $nu$ in the other world. The inequality is $t + nu \le e^\epsilon nu$.
+- If the truth does not give it, the probability is $nu$, and at least $nu$ in the other world.
+
+So every prefix is at most $e^\epsilon$ times as likely, and so is every set of prefixes. With
+several sources only one depends on the unit. The others' responses, once $s^*$ is fixed for them,
+are functions of what the adversary has seen, so that asking about all sources is asking about one
+with an adversary that is drawn first: joint_convexity applies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import cast
+
+from proofs._check import check_of
+from proofs._proof import Proof, assume, exists, for_all
+from proofs._solvers import Exact
+from proofs._subjects import for_all_rules, search
+from spec import PAPER, Rules
+from spec.distributions import Distribution, explore, hockey_stick
+from spec.event_mechanism import Answers, EventMechanism, EventState, Questions
+from spec.interaction import Mechanism, Without, transcript
+from spec.numbers import Base, N, Power
+from spec.randomized_response import Events, RandomizedResponse, Sequences
+from spec.summary_mechanism import Database, Record, without_source
+
+X, Z = "x", "z"
+
+
+def truth(rules: Rules, power: Fraction, size: int) -> Fraction:
+    """Return the rules' truth probability for an exact power."""
+    return cast(Fraction, rules.truth_probability(power, size))
+
+
+@for_all_rules("the truth is told with a probability from zero to one")
+def probability(rules: Rules, power: Fraction, size: int) -> bool:
+    r"""Take any $e^\epsilon \ge 1$ and any number of outputs."""
+    assume(1 <= power, 1 <= size)
+    told = truth(rules, power, size)
+    return (0 <= told) & (told <= 1)
+
+
+@for_all_rules("a truthful output is at most the power as likely as any output")
+def one_sequence(rules: Rules, power: Fraction, size: int) -> bool:
+    r"""Show $t + u \le e^\epsilon u$, with $u = (1-t)/|O|$ multiplied out."""
+    assume(1 <= power, 1 <= size)
+    told = truth(rules, power, size)
+    return told * size <= (power - 1) * (1 - told)
+
+
+@for_all("so is a prefix, however many sequences extend it")
+def one_prefix(_: Rules, told: Fraction, each: Fraction, count: Fraction, power: Fraction) -> bool:
+    r"""Show $t + nu \le e^\epsilon nu$ for $n \ge 1$."""
+    assume(0 <= told, 0 <= each, 1 <= count, 1 <= power, told + each <= power * each)
+    return told + count * each <= power * (count * each)
+
+
+@for_all("and a set of prefixes")
+def prefixes_add_up(
+    _: Rules, p: Fraction, q: Fraction, r: Fraction, s: Fraction, power: Fraction
+) -> bool:
+    """Add one more prefix."""
+    assume(p <= power * q, r <= power * s)
+    return p + r <= power * (q + s)
+
+
+def count(events: Events) -> int:
+    """Answer with the number of the source's records."""
+    return len(events)
+
+
+def adaptive(responses: tuple[Answers, ...]) -> tuple[Database, Questions] | None:
+    """Ask both sources, and ask again if the answers differ; the other source's record stays."""
+    if not responses:
+        return (Record(unit=X, report_id=0), Record(unit=Z, report_id=1)), {X: count, Z: count}
+    if len(responses) == 1 and dict(responses[0])[X] != dict(responses[0])[Z]:
+        return (Record(unit=X, report_id=0),), {X: count, Z: count}
+    return None
+
+
+def law_of(
+    mechanism: Mechanism[EventState, tuple[Database, Questions], Answers],
+) -> Distribution[tuple[Answers, ...]]:
+    """Return the law of the transcript."""
+    return explore(lambda draw: transcript(mechanism, adaptive, draw))
+
+
+@search("the running mechanism of two sources is private at exact parameters", by="instances")
+def instances(rules: Rules) -> Mapping[str, Exact] | None:
+    """Compare the exact laws of the transcripts with and without one source."""
+    outputs = Sequences(((0, 0), (0, 1), (1, 1), (1, 0), (0, 2)))
+    for power in (Fraction(2), Fraction(3, 2), Fraction(16)):
+        law = RandomizedResponse(
+            outputs=outputs,
+            power=Power(Base(power), Fraction(1)),
+            truth_probability=rules.truth_probability,
+        )
+        mechanism = EventMechanism(laws=((X, law), (Z, law)))
+        without = Without(mechanism=mechanism, neighbour=without_source, unit=X)
+        p, q = law_of(mechanism), law_of(without)
+        excess = max(hockey_stick(p, q, power), hockey_stick(q, p, power))
+        if excess > 0:
+            return {
+                "power": power,
+                "size": outputs.size(),
+                "truth_probability": truth(rules, power, outputs.size()),
+                "excess": excess,
+            }
+    return None
+
+
+@exists("a truth that is told, and not always told")
+def not_vacuous(rules: Rules, power: Fraction, size: int) -> bool:
+    """Show that the mechanism is useful and random for some parameters."""
+    assume(1 < power, 2 <= size)
+    told = truth(rules, power, size)
+    return (0 < told) & (told < 1)
+
+
+def told_with_the_odds(power: N, size: int) -> N:
+    r"""Keep the truth with probability $e^\epsilon/(e^\epsilon + |O| - 1)$, and draw otherwise."""
+    return power / (power + (size - 1))
+
+
+def one_output_forgotten(power: N, size: int) -> N:
+    """Count one output less than are drawn from."""
+    return (power - 1) / (power + (size - 2))
+
+
+PROOF = Proof(
+    claim="randomized_response_is_private",
+    subject=PAPER,
+    steps=(probability, one_sequence, one_prefix, prefixes_add_up, instances, not_vacuous),
+    controls={
+        "the odds of the truth in place of its excess": replace(
+            PAPER, truth_probability=told_with_the_odds
+        ),
+        "an output that is drawn but not counted": replace(
+            PAPER, truth_probability=one_output_forgotten
+        ),
+    },
+)
+
+CHECK = check_of(PROOF, header=__doc__, takes_rules=True)
