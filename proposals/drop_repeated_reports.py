@@ -1,0 +1,25 @@
+"""A report that is listed twice in a batch counts once.
+
+The first report with an identifier counts and its repetitions are dropped silently. The rule is the
+paper's own, where a batch is a set, written out.
+
+Origin: privacysandbox/aggregation-service#26
+Neighbours: attribution fixed (ARA), null store (PAA)
+Expected: holds
+"""
+
+from __future__ import annotations
+
+from spec import PAPER, Query, Report, Rules, replace
+
+
+def first_of_each(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+    """Keep the first report with each identifier."""
+    kept: dict[int, Report] = {}
+    for report in reports:
+        if report.report_id not in kept:
+            kept[report.report_id] = report
+    return tuple(kept.values())
+
+
+RULES: Rules = replace(PAPER, batch=first_of_each)
