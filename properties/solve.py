@@ -7,7 +7,7 @@ the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
@@ -15,7 +15,15 @@ from time import monotonic_ns
 from typing import cast
 
 from properties.attack import Attack, attack_of, untyped
-from properties.game import Game, OutOfTime, OutOfWindow, Window, World, with_answers_remembered
+from properties.game import (
+    Game,
+    Node,
+    OutOfTime,
+    OutOfWindow,
+    Window,
+    World,
+    with_answers_remembered,
+)
 from properties.universe import SystemMenu
 from spec.contributions import Unit
 from spec.neighbours import Relation, Worlds
@@ -186,11 +194,22 @@ def _vacuous(games: dict[tuple[Unit, str], Game]) -> bool:
     """Tell whether the neighbour relation never made a difference to any state that was reached."""
     for (_, direction), game in games.items():
         if direction == WITH:
-            for _, state, opposite in game.edges:
-                worlds = cast(Worlds, game.second.states[opposite])
-                if game.first.states[state] != worlds.own:
+            for reached, others in _reached(game):
+                there = {game.first.states[state] for state in reached}
+                gone = {cast(Worlds, game.second.states[state]).own for state in others}
+                if there != gone:
                     return False
     return True
+
+
+def _reached(game: Game) -> Iterator[tuple[list[int], list[int]]]:
+    """List the states that were possible in the two worlds after the same responses."""
+    for _, state, opposite in game.edges:
+        yield [state], [opposite]
+    for key in game.values:
+        node = key[0] if isinstance(key, tuple) else None
+        if isinstance(node, Node):
+            yield [state for state, _ in node.with_unit], [state for state, _ in node.without_unit]
 
 
 def _cut_mass(rules: Rules, universe: Universe, power: Fraction) -> Fraction:
