@@ -1,0 +1,247 @@
+r"""Claim: discrete Gaussian noise hides an L2 norm $\Delta$ with $\rho = \Delta^2/2\sigma^2$.
+
+Paper: App. B.
+Method: sympy for the identities between exponents, z3 and cvc5 for parity and inequalities;
+    certified enclosures of the running noise at some orders.
+Assumes: absolutely convergent sums may be rearranged; a lattice sum is continuous in its shift, and
+    a continuous periodic function has a maximum; the laws of powers.
+
+Write $\theta(c) = \sum_{x \in \mathbb{Z}} e^{-(x-c)^2/2\sigma^2}$, so that the mass at $x$ is
+$e^{-x^2/2\sigma^2}/\theta(0)$. Let $P$ and $Q$ be the laws of the noise moved by the integer $D$
+and not moved, and let $\alpha > 1$ be real.
+
+- The terms of the divergence: $\alpha(x - D)^2 + (1 - \alpha)x^2 = (x - \alpha D)^2 -
+  \alpha(\alpha - 1)D^2$. So $\sum_x P(x)^\alpha Q(x)^{1-\alpha} = e^{\alpha(\alpha-1)D^2/2\sigma^2}
+  \theta(\alpha D)/\theta(0)$, and $D_\alpha(P \| Q) \le \alpha D^2/2\sigma^2$ if $\theta(\alpha D)
+  \le \theta(0)$.
+- The lattice sum is largest without a shift. Let $A(c) = \sum_x e^{-(x-c)^2/\sigma^2}$. With
+  $u = x + y$ and $v = x - y$ the exponents of $\theta(a+b)\theta(a-b)$ are
+  $((u-2a)^2 + (v-2b)^2)/4\sigma^2$. Pairs $(x, y)$ are exactly the pairs $(u, v)$ of one parity, so
+  $\theta(a+b)\theta(a-b) = A(a)A(b) + A(a-\frac12)A(b-\frac12)$: even pairs and odd ones.
+- With $s = A(0)$, $t = A(\frac12)$, $y = A(c)$, $z = A(c - \frac12)$, and periods one and evenness
+  of $A$, this says $\theta(c)^2 = ys + zt$ ($a = c$, $b = 0$), $\theta(0)^2 = s^2 + t^2$ and
+  $\theta(2c)\theta(0) = y^2 + z^2$ ($a = b = c$). By Cauchy and Schwarz
+  $\theta(c)^4 \le \theta(0)^3\theta(2c)$.
+- Let $\theta(c)$ be the maximum, so that $\theta(2c) \le \theta(c)$. Then $\theta(c)^4 \le
+  \theta(0)^3\theta(c)$, hence $\theta(c) \le \theta(0)$. The maximum is that without a shift.
+- Induction on the dimension: the sums of independent coordinates multiply, so the exponents
+  $\alpha(\alpha - 1)D_i^2/2\sigma^2$ add up to $\alpha(\alpha - 1)\Delta^2/2\sigma^2$.
+
+The other direction is the same with $-D$. Where $\alpha D$ is an integer the bound is attained, so
+that no smaller $\rho$ will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import partial
+
+from flint import arb, ctx
+from sympy import Rational, Symbol
+
+from proofs._algebra import identical
+from proofs._check import check_of
+from proofs._proof import Proof, assume, calculation, exists, for_all
+from proofs._solvers import Exact
+from proofs._subjects import search
+from spec.concentrated import discrete_gaussian_rho
+from spec.noise import DiscreteGaussian
+from spec.numbers import NATURAL, OutOfRange, Power, decide, enclose, enclosed
+
+PRECISION = 512
+RANGE = 60
+"""How far the sums of instances reach; what is beyond is bounded."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Concentration:
+    r"""Hold $\rho$ as a function of the squared distance and the variance."""
+
+    rho: Callable[[int | Fraction, Fraction], Fraction] = discrete_gaussian_rho
+
+
+@calculation("the terms of the divergence are those of a shifted lattice", by="sympy")
+def shifted_lattice(_: Concentration) -> bool:
+    """Complete the square."""
+    x, d, order = Symbol("x", real=True), Symbol("D", real=True), Symbol("alpha", real=True)
+    terms = order * (x - d) ** 2 + (1 - order) * x**2
+    return identical(terms, (x - order * d) ** 2 - order * (order - 1) * d**2)
+
+
+@calculation(
+    "the terms of a product of two lattice sums are those of sum and difference", by="sympy"
+)
+def sum_and_difference(_: Concentration) -> bool:
+    """Write the squares in the sum and the difference; even ones and odd ones are lattices."""
+    x, y, a, b = (Symbol(name, real=True) for name in "xyab")
+    u, v, k = x + y, x - y, Symbol("k", real=True)
+    squares = 2 * ((x - (a + b)) ** 2 + (y - (a - b)) ** 2)
+    even = identical((2 * k - 2 * a) ** 2, 4 * (k - a) ** 2)
+    odd = identical((2 * k + 1 - 2 * a) ** 2, 4 * (k - (a - Rational(1, 2))) ** 2)
+    return identical(squares, (u - 2 * a) ** 2 + (v - 2 * b) ** 2) and even and odd
+
+
+@for_all("sum and difference have one parity, and every pair of one parity is such a pair")
+def parity(_: Concentration, x: int, y: int, u: int, v: int) -> bool:
+    """Go from a pair to its sum and difference, and back."""
+    one_parity = (x + y) % 2 == (x - y) % 2
+    if u % 2 != v % 2:
+        return one_parity
+    left, right = (u + v) // 2, (u - v) // 2
+    return one_parity and left + right == u and left - right == v
+
+
+@for_all("Cauchy and Schwarz: the fourth power is below")
+def cauchy_schwarz(_: Concentration, s: Fraction, t: Fraction, y: Fraction, z: Fraction) -> bool:
+    r"""Show $(ys + zt)^2 \le (s^2 + t^2)(y^2 + z^2)$."""
+    return (y * s + z * t) ** 2 <= (s * s + t * t) * (y * y + z * z)
+
+
+@for_all("the three identities give the inequality between lattice sums")
+def fourth_power(
+    _: Concentration,
+    shifted: Fraction,
+    unshifted: Fraction,
+    doubled: Fraction,
+    mixed: Fraction,
+    first: Fraction,
+    second: Fraction,
+) -> bool:
+    r"""Take $\theta(c)^2$, $\theta(0)^2$ and $\theta(2c)\theta(0)$ as the three."""
+    assume(0 < shifted, 0 < unshifted, 0 < doubled, mixed == shifted * shifted)
+    assume(first == unshifted * unshifted, second == doubled * unshifted)
+    assume(mixed * mixed <= first * second)
+    return shifted**4 <= unshifted**3 * doubled
+
+
+@for_all("so the largest lattice sum is the one without a shift")
+def largest_without_shift(
+    _: Concentration, largest: Fraction, unshifted: Fraction, doubled: Fraction
+) -> bool:
+    """Apply it where the sum is largest."""
+    assume(0 < unshifted, 0 < doubled, unshifted <= largest, doubled <= largest)
+    assume(largest**4 <= unshifted**3 * doubled)
+    return largest <= unshifted
+
+
+@for_all("rho is what the exponents say, and adds up over coordinates")
+def coordinates_add_up(
+    concentration: Concentration,
+    order: Fraction,
+    squared: Fraction,
+    other: Fraction,
+    variance: Fraction,
+) -> bool:
+    r"""Compare $(\alpha - 1)\rho\alpha$ with $\alpha(\alpha - 1)\Delta^2/2\sigma^2$."""
+    assume(1 < order, 0 <= squared, 0 <= other, 0 < variance)
+    exponent = order * (order - 1) * (squared + other) / (2 * variance)
+    rho = concentration.rho(squared, variance) + concentration.rho(other, variance)
+    whole = concentration.rho(squared + other, variance)
+    return (exponent == (order - 1) * rho * order) & (rho == whole)
+
+
+def moment(law: DiscreteGaussian, distance: int, order: Fraction) -> arb:
+    r"""Enclose $\sum_x P(x)^\alpha Q(x)^{1-\alpha}$ of the running noise.
+
+    Beyond the range the terms are $e^{-(x-\alpha D)^2/2\sigma^2}$ times a constant. Their centre is
+    well inside, so that each is less than a third of the one before.
+    """
+    inside = RANGE - abs(order * distance)
+    if inside < 2 * law.variance:
+        raise OutOfRange(f"the terms do not fall fast enough beyond {RANGE}")
+    total = arb(0)
+    for x in range(-RANGE, RANGE + 1):
+        moved, unmoved = enclosed(law.pmf(x - distance)).log(), enclosed(law.pmf(x)).log()
+        total = total + (moved * enclose(order) + unmoved * enclose(1 - order)).exp()
+    constant = enclose(order * (order - 1) * distance**2 / (2 * law.variance)).exp()
+    last = constant * enclose(-inside * inside / (2 * law.variance)).exp()
+    return total + arb(0).union(2 * last / law.enclosed_normaliser())
+
+
+def at_most(law: DiscreteGaussian, distance: int, order: Fraction, rho: Fraction) -> bool | None:
+    r"""Compare with $e^{(\alpha-1)\rho\alpha}$ at the current precision."""
+    terms, bound = moment(law, distance, order), Power(NATURAL, (order - 1) * rho * order).ball()
+    return True if terms <= bound else False if terms > bound else None
+
+
+INSTANCES = (
+    (Fraction(1, 4), 1, Fraction(3, 2)),
+    (Fraction(1), 1, Fraction(5, 4)),
+    (Fraction(1), 3, Fraction(7, 2)),
+    (Fraction(2), 2, Fraction(9, 4)),
+    (Fraction(3), 1, Fraction(21, 2)),
+)
+
+
+INTEGERS = ((Fraction(1), 1, Fraction(2)), (Fraction(2), 2, Fraction(3, 2)))
+
+
+@search("the running noise is within rho at exact parameters and orders", by="enclosures")
+def instances(concentration: Concentration) -> Mapping[str, Exact] | None:
+    r"""Take orders at which $\alpha D$ is no integer, so that the inequality is strict."""
+    for variance, distance, order in INSTANCES:
+        rho = concentration.rho(distance * distance, variance)
+        law = DiscreteGaussian(variance)
+        if not decide(partial(at_most, law, distance, order, rho), PRECISION):
+            return {"variance": variance, "distance": distance, "order": order, "rho": rho}
+    return None
+
+
+@calculation("at integers the bound is attained, as far as enclosures tell", by="enclosures")
+def attained(concentration: Concentration) -> bool:
+    r"""Compare both sides at $\alpha D$ an integer: their enclosures overlap and are narrow."""
+    with ctx.workprec(256):
+        for variance, distance, order in INTEGERS:
+            rho = concentration.rho(distance * distance, variance)
+            bound = Power(NATURAL, (order - 1) * rho * order).ball()
+            difference = moment(DiscreteGaussian(variance), distance, order) - bound
+            if not (difference.contains(0) and abs(difference) < arb(2) ** -200):
+                return False
+    return True
+
+
+@exists("a fourth power that is attained")
+def not_vacuous(
+    _: Concentration, shifted: Fraction, unshifted: Fraction, doubled: Fraction
+) -> bool:
+    """Show that the inequality between lattice sums can hold with equality."""
+    assume(0 < shifted, 0 < unshifted, 0 < doubled)
+    return shifted**4 == unshifted**3 * doubled
+
+
+def half_rho(squared: int | Fraction, variance: Fraction) -> Fraction:
+    """Claim half of the loss."""
+    return discrete_gaussian_rho(squared, variance) / 2
+
+
+def unsquared_rho(squared: int | Fraction, variance: Fraction) -> Fraction:
+    """Divide by the square of the variance, as if it were the deviation."""
+    return discrete_gaussian_rho(squared, variance) / variance
+
+
+PAPERS = Concentration()
+
+PROOF = Proof(
+    claim="discrete_gaussian_is_concentrated",
+    subject=PAPERS,
+    steps=(
+        shifted_lattice,
+        sum_and_difference,
+        parity,
+        cauchy_schwarz,
+        fourth_power,
+        largest_without_shift,
+        coordinates_add_up,
+        instances,
+        attained,
+        not_vacuous,
+    ),
+    controls={
+        "half of rho": replace(PAPERS, rho=half_rho),
+        "variance for deviation": replace(PAPERS, rho=unsquared_rho),
+    },
+)
+
+CHECK = check_of(PROOF, header=__doc__)
