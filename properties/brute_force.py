@@ -1,0 +1,110 @@
+r"""Every adversary, one after the other: what the game solver is compared with.
+
+On the smallest universes all deterministic adversaries can be listed. Each is run against both
+worlds by the specification's own `transcript`, the laws of the two transcripts are computed
+exactly, and the largest $\max_W P(W) - e^{\varepsilon} Q(W)$ is what the best adversary gains.
+Nothing here knows of nodes, likelihood ratios or memory; only the menu is shared with the solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import TypeAlias
+
+from properties.game import Menu
+from spec.distributions import Distribution, Draw, Law, explore, hockey_stick
+from spec.interaction import Mechanism, transcript
+
+Untyped: TypeAlias = Mechanism[Hashable, Hashable, Hashable]
+Outcomes: TypeAlias = Callable[[Law[object]], Iterable[tuple[object, Fraction]]]
+Responses: TypeAlias = tuple[Hashable, ...]
+Strategy: TypeAlias = Mapping[Responses, Hashable]
+
+
+@dataclass(slots=True, kw_only=True)
+class Remembered:
+    """Be a mechanism that computes the law of each of its steps once."""
+
+    mechanism: Untyped
+    outcomes: Outcomes
+    laws: dict[tuple[Hashable, Hashable], Distribution[tuple[Hashable, Hashable]]] = field(
+        default_factory=dict
+    )
+
+    @property
+    def initial(self) -> Hashable:
+        """Return the mechanism's own initial state."""
+        return self.mechanism.initial
+
+    def law(self, state: Hashable, action: Hashable) -> Distribution[tuple[Hashable, Hashable]]:
+        """Return the law of the next state and the response."""
+        found = self.laws.get((state, action))
+        if found is None:
+            found = self.laws[state, action] = explore(
+                lambda draw: self.mechanism.step(state, action, draw), self.outcomes
+            )
+        return found
+
+    def step(self, state: Hashable, action: Hashable, draw: Draw) -> tuple[Hashable, Hashable]:
+        """Draw from the law of the step."""
+        return draw(self.law(state, action))
+
+
+def worst_of_all(
+    there: Untyped, gone: Untyped, menu: Menu, power: Fraction, moves: int, outcomes: Outcomes
+) -> tuple[Fraction, int]:
+    """Return what the best adversary gains, and how many adversaries there are."""
+    first = Remembered(mechanism=there, outcomes=outcomes)
+    second = Remembered(mechanism=gone, outcomes=outcomes)
+    starts = (frozenset({first.initial}), frozenset({second.initial}))
+    worst, count = Fraction(0), 0
+    for strategy in strategies((first, second), menu, menu.start, starts, moves):
+        gain = hockey_stick(played(first, strategy), played(second, strategy), power)
+        worst = max(worst, gain)
+        count += 1
+    return worst, count
+
+
+def played(mechanism: Remembered, strategy: Strategy) -> Distribution[Responses]:
+    """Return the law of the transcript of one adversary."""
+    return explore(lambda draw: transcript(mechanism, strategy.get, draw))
+
+
+def strategies(
+    worlds: tuple[Remembered, Remembered],
+    menu: Menu,
+    progress: Hashable,
+    states: tuple[frozenset[Hashable], frozenset[Hashable]],
+    moves: int,
+) -> Iterator[Strategy]:
+    """List the deterministic adversaries: an action for every sequence of responses, or a halt."""
+    yield {}
+    if moves == 0:
+        return
+    for action, after in menu.choices(progress, [*states[0], *states[1]]):
+        reached: dict[Hashable, tuple[set[Hashable], set[Hashable]]] = {}
+        for side, world in enumerate(worlds):
+            for state in states[side]:
+                for (next_state, response), _ in world.law(state, action).items():
+                    reached.setdefault(response, (set(), set()))[side].add(next_state)
+        options = [
+            [
+                (response, strategy)
+                for strategy in strategies(
+                    worlds, menu, after, (frozenset(mine), frozenset(theirs)), moves - 1
+                )
+            ]
+            for response, (mine, theirs) in reached.items()
+        ]
+        for chosen in product(*options):
+            yield {
+                (): action,
+                **{
+                    (response, *seen): then
+                    for response, strategy in chosen
+                    for seen, then in strategy.items()
+                },
+            }

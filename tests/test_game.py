@@ -1,0 +1,428 @@
+"""The game solver against every adversary, one after the other, for sound and for broken rules."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import pytest
+from immutables import Map
+
+from properties.attack import play, untyped
+from properties.brute_force import worst_of_all
+from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_EXHAUSTED
+from properties.game import Game, Menu, OutOfTime, Window, World, with_answers_remembered
+from properties.mechanism_menu import RoundMenu, SummaryMenu
+from properties.production import HALF_THE_NOISE, without_truncation
+from properties.universe import SystemMenu, source, trigger
+from spec import (
+    ATTRIBUTION_FIXED,
+    MOVED_TO_DUMMY,
+    PAPER,
+    Base,
+    Contribution,
+    Distribution,
+    EventMechanism,
+    FilteredMechanism,
+    IndividuallyFilteredMechanism,
+    IndividualQuery,
+    Limits,
+    Query,
+    Record,
+    Relation,
+    Rules,
+    SummaryMechanism,
+    SystemMechanism,
+    Theta,
+    UniversalQuery,
+    Universe,
+    Without,
+    basic_filter,
+    coin,
+    replace,
+)
+from spec.distributions import hockey_stick
+from spec.filters import Units, without_unit
+from spec.neighbours import OtherWorld
+from spec.numbers import Power, SpecError
+from spec.randomized_response import (
+    Events,
+    InteractiveRandomizedResponse,
+    RandomizedResponse,
+    Sequences,
+)
+from spec.summary_mechanism import without_source
+
+TWO = Base(Fraction(2))
+SMALL_WINDOW = Window(lowest=0, highest=2)
+POWERS = (Fraction(1), Fraction(2), Fraction(4))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """Two worlds, what the adversary may do, and the worst delta that is promised at a power."""
+
+    there: object
+    gone: object
+    menu: Menu
+    moves: int
+    window: Window = SMALL_WINDOW
+    power: Fraction = Fraction(2)
+    promised: Fraction = Fraction(0)
+    holds: bool = True
+
+
+def tiny(delta: Fraction = Fraction(0), epsilon: int = 1) -> Limits:
+    return Limits(
+        contribution_budget=1,
+        sparsity_budget=1,
+        epsilon=Fraction(epsilon),
+        delta=delta,
+        event_epsilon=Fraction(1),
+        base=TWO,
+        window_length=10,
+    )
+
+
+# The summary mechanism.
+
+
+def one(key: int = 0, value: int = 1) -> Contribution:
+    return Contribution(key=key, value=value)
+
+
+ASK = Query(epsilon=Fraction(1), keys=(0,))
+DISCOVER = Query(epsilon=Fraction(1), delta=Fraction(1, 2))
+
+
+def summary(
+    rules: Rules,
+    *queries: Query,
+    limits: Limits,
+    units: str = "AB",
+    records: int = 2,
+    rounds: int = 1,
+    repeats: bool = False,
+    holds: bool = True,
+    window: Window = SMALL_WINDOW,
+) -> Case:
+    rules = replace(rules, limits=limits)
+    mechanism = SummaryMechanism(rules=rules)
+    menu = SummaryMenu(
+        kinds=tuple((unit, one()) for unit in units),
+        records=records,
+        queries=queries,
+        rounds=rounds,
+        repeats=repeats,
+    )
+    return Case(
+        there=mechanism,
+        gone=Without(mechanism=mechanism, neighbour=without_source, unit="A"),
+        menu=menu,
+        moves=menu.moves,
+        window=window,
+        power=Power(TWO, limits.epsilon).exact(),
+        promised=limits.delta,
+        holds=holds,
+    )
+
+
+SUMMARY = {
+    "M_SR": summary(PAPER, ASK, limits=tiny()),
+    "M_SR, asked twice": summary(PAPER, ASK, limits=tiny(epsilon=2), records=1, rounds=2),
+    "M_SR, two budgets": summary(
+        PAPER, ASK, replace(ASK, epsilon=Fraction(2)), limits=tiny(epsilon=2), units="A", records=1,
+        rounds=2,
+    ),
+    "M_SR, two records asked twice": summary(
+        PAPER, ASK, limits=tiny(epsilon=2), units="A", rounds=2, window=Window(highest=1)
+    ),
+    "M_SR with key discovery": summary(
+        PAPER, DISCOVER, limits=tiny(Fraction(1, 2)), window=Window(highest=4)
+    ),
+    "M_SR with key discovery, untruncated": summary(
+        replace(PAPER, noise=without_truncation), DISCOVER, limits=tiny(Fraction(1, 2)), units="A",
+        records=1, window=Window(highest=3),
+    ),
+    "half the noise": summary(
+        HALF_THE_NOISE, ASK, limits=tiny(), units="A", records=1, holds=False
+    ),
+    "null reports are not charged": summary(
+        REAL_REPORTS_CHARGED, ASK, limits=tiny(), units="A", records=1, rounds=2, holds=False
+    ),
+    "a repeated report counts twice": summary(
+        REPEATS_COUNT, ASK, limits=tiny(), units="A", records=1, repeats=True, holds=False
+    ),
+}  # fmt: skip
+
+
+# The clients and the service together.
+
+
+def system(
+    rules: Rules,
+    relation: Relation = ATTRIBUTION_FIXED,
+    holds: bool = True,
+    queries: int = 1,
+    triggers: int = 1,
+) -> Case:
+    limits = tiny()
+    universe = Universe(
+        name="tiny",
+        limits=limits,
+        units=("A",),
+        moves=1 + triggers + queries,
+        sources=(source("A", "a", 100, 0),),
+        triggers=(trigger("a", 1),),
+        trigger_count=triggers,
+        queries=(ASK,),
+        query_count=queries,
+        repeats=False,
+    )
+    rules = replace(rules, limits=limits)
+    return Case(
+        there=SystemMechanism(rules=rules),
+        gone=relation.without(rules, "A"),
+        menu=SystemMenu(universe=universe, rules=rules),
+        moves=universe.moves,
+        window=Window(lowest=0, highest=1),
+        power=Power(TWO, limits.epsilon).exact(),
+        holds=holds,
+    )
+
+
+SYSTEM = {
+    "ARA": system(PAPER),
+    "ARA, null reports are not charged": system(REAL_REPORTS_CHARGED, queries=2, holds=False),
+    "ARA, silent when exhausted": system(SILENT_WHEN_EXHAUSTED, holds=False),
+    "ARA, the dummy contributes": system(PAPER, MOVED_TO_DUMMY, triggers=1),
+    "ARA, half the noise": system(HALF_THE_NOISE, holds=False),
+}
+
+
+# Interactive randomized response and the event-level mechanism.
+
+
+def count(events: Events) -> Hashable:
+    return len(events)
+
+
+def negate(events: Events) -> Hashable:
+    return 1 - len(events)
+
+
+def forget(events: Events, unit: Hashable) -> Events:
+    return ()
+
+
+def response(listed: tuple[Events, ...]) -> RandomizedResponse[Events]:
+    return RandomizedResponse(outputs=Sequences(listed), power=Power(TWO, Fraction(1)))
+
+
+ALL = ((0, 0), (0, 1), (1, 0), (1, 1))
+EVENTS: tuple[Events, ...] = ((), (7,))
+
+
+def randomized(listed: tuple[Events, ...], holds: bool) -> Case:
+    mechanism = InteractiveRandomizedResponse(law=response(listed))
+    actions = tuple((events, question) for events in EVENTS for question in (count, negate))
+    return Case(
+        there=mechanism,
+        gone=Without(mechanism=mechanism, neighbour=forget, unit="x"),
+        menu=RoundMenu(rounds=(actions, actions)),
+        moves=2,
+        holds=holds,
+    )
+
+
+def event_level(truth: Fraction | None, holds: bool) -> Case:
+    law = response(((0,), (1,)))
+    if truth is not None:
+        law = replace(law, truth_probability=lambda power, size: truth)
+    mechanism = EventMechanism(laws=(("A", law), ("B", law)))
+    databases = tuple(
+        tuple(Record(unit=unit, report_id=place) for place, unit in enumerate(units))
+        for units in ("A", "B", "AB")
+    )
+    questions = [Map({"A": mine, "B": theirs}) for mine in (count, negate) for theirs in (count,)]
+    return Case(
+        there=mechanism,
+        gone=Without(mechanism=mechanism, neighbour=without_source, unit="A"),
+        menu=RoundMenu(rounds=(tuple((d, q) for d in databases for q in questions),)),
+        moves=1,
+        holds=holds,
+    )
+
+
+def two_steps() -> Case:
+    mechanism = EventMechanism(laws=(("A", response(ALL)), ("B", response(((0, 0), (1, 1))))))
+    record = (Record(unit="A", report_id=1),)
+    ask = Map({"A": count, "B": count})
+    return Case(
+        there=mechanism,
+        gone=Without(mechanism=mechanism, neighbour=without_source, unit="A"),
+        menu=RoundMenu(rounds=(((record, ask),), (((), ask), (record, ask)))),
+        moves=2,
+    )
+
+
+EVENT_LEVEL = {
+    "randomized response": randomized(ALL, holds=True),
+    "randomized response that misses outputs": randomized(((0, 0), (1, 1)), holds=False),
+    "M_ER": event_level(None, holds=True),
+    "M_ER in two steps": two_steps(),
+    "M_ER, too often truthful": event_level(Fraction(1, 2), holds=False),
+}
+
+
+# Filters.
+
+
+def tell(units: Units) -> Distribution[bool]:
+    return coin(Fraction(2, 3) if "x" in units else Fraction(1, 3))
+
+
+def whisper(units: Units) -> Distribution[bool]:
+    return coin(Fraction(1, 2))
+
+
+def answer_everything(spent: object) -> bool:
+    return True
+
+
+def filtered(epsilon: int, holds: bool, enforced: bool = True) -> Case:
+    caps = Theta(epsilon=Fraction(epsilon), delta=Fraction(0))
+    mechanism: FilteredMechanism[bool] = FilteredMechanism(
+        go_on=basic_filter(caps) if enforced else answer_everything
+    )
+    cost = Theta(epsilon=Fraction(1), delta=Fraction(0))
+    asked = tuple(
+        (frozenset({"x", "y"}), query)
+        for query in (
+            UniversalQuery(answer=tell, theta=cost),
+            UniversalQuery(answer=whisper, theta=cost),
+        )
+    )
+    return Case(
+        there=mechanism,
+        gone=Without(mechanism=mechanism, neighbour=without_unit, unit="x"),
+        menu=RoundMenu(rounds=(asked, asked)),
+        moves=2,
+        power=Fraction(2) ** epsilon,
+        holds=holds,
+    )
+
+
+def individually_filtered(enforced: bool) -> Case:
+    caps = Theta(epsilon=Fraction(1), delta=Fraction(0))
+    mechanism: IndividuallyFilteredMechanism[bool] = IndividuallyFilteredMechanism(
+        go_on=basic_filter(caps) if enforced else answer_everything
+    )
+    cost: Map[Hashable, Theta] = Map({"x": Theta(epsilon=Fraction(1), delta=Fraction(0))})
+    query = IndividualQuery(answer=tell, parameters=cost)
+    asked = ((frozenset({"x"}), query),)
+    return Case(
+        there=mechanism,
+        gone=Without(mechanism=mechanism, neighbour=without_unit, unit="x"),
+        menu=RoundMenu(rounds=(asked, asked)),
+        moves=2,
+        holds=enforced,
+    )
+
+
+FILTERS = {
+    "filter": filtered(1, holds=True),
+    "filter with a larger budget": filtered(2, holds=True),
+    "no filter": filtered(1, holds=False, enforced=False),
+    "individual filter": individually_filtered(enforced=True),
+    "no individual filter": individually_filtered(enforced=False),
+}
+
+CASES = {**SUMMARY, **SYSTEM, **EVENT_LEVEL, **FILTERS}
+
+
+def games(case: Case) -> list[Game]:
+    worlds = [
+        World(mechanism=untyped(mechanism), window=case.window)
+        for mechanism in (case.there, case.gone)
+    ]
+    return [
+        Game(first=first, second=second, menu=case.menu) for first, second in (worlds, worlds[::-1])
+    ]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_solver_finds_what_the_best_of_all_adversaries_gains(name: str) -> None:
+    case = CASES[name]
+    for game in games(case):
+        for power in {*POWERS[:2], case.power}:
+            gain, adversaries = worst_of_all(
+                game.first.mechanism,
+                game.second.mechanism,
+                case.menu,
+                power,
+                case.moves,
+                case.window.outcomes,
+            )
+            assert adversaries > 2
+            assert game.worst(power, case.moves) == gain
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_promise_is_kept_by_sound_rules_and_broken_by_others(name: str) -> None:
+    case = CASES[name]
+    worst = max(game.worst(case.power, case.moves) for game in games(case))
+    assert (worst <= case.promised) == case.holds
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_strategy_attains_the_value_when_it_is_played(name: str) -> None:
+    case = CASES[name]
+    for game in games(case):
+        plan = game.plan(game.root(Fraction(1)), case.moves)
+        if plan is None:
+            assert game.worst(Fraction(1), case.moves) == 0
+            continue
+        mine, theirs = (
+            Distribution.of(play(world.mechanism, plan, case.window))
+            for world in (game.first, game.second)
+        )
+        assert hockey_stick(mine, theirs, Fraction(1)) == game.worst(Fraction(1), case.moves)
+
+
+@pytest.mark.parametrize("name", SYSTEM)
+def test_remembering_answers_changes_no_value(name: str) -> None:
+    case = SYSTEM[name]
+    there, gone = case.there, case.gone
+    assert isinstance(there, SystemMechanism)
+    assert isinstance(gone, OtherWorld)
+    rules = with_answers_remembered(there.rules, case.window)
+    quick = replace(case, there=replace(there, rules=rules), gone=replace(gone, rules=rules))
+    for game, other in zip(games(case), games(quick), strict=True):
+        for power in POWERS:
+            assert game.worst(power, case.moves) == other.worst(power, case.moves)
+
+
+def test_more_moves_never_gain_less_and_more_epsilon_never_more() -> None:
+    for game in games(SUMMARY["a repeated report counts twice"]):
+        by_moves = [game.worst(Fraction(2), moves) for moves in range(4)]
+        assert by_moves == sorted(by_moves)
+        by_power = [game.worst(power, 2) for power in POWERS]
+        assert by_power == sorted(by_power, reverse=True)
+
+
+def test_a_game_stops_when_its_time_is_used_up() -> None:
+    (game, _) = games(SUMMARY["M_SR"])
+    game.budget = lambda: False
+    with pytest.raises(OutOfTime):
+        game.worst(Fraction(1), 3)
+
+
+def test_irrational_probabilities_are_refused() -> None:
+    limits = replace(tiny(), base=Base(None))
+    (game, _) = games(summary(PAPER, ASK, limits=tiny()))
+    rules = replace(PAPER, limits=limits)
+    game.first.mechanism = untyped(SummaryMechanism(rules=rules))
+    with pytest.raises(SpecError, match="rational"):
+        game.worst(Fraction(2), 3)
