@@ -29,11 +29,12 @@ from typing import NamedTuple, Protocol
 
 from flint import fmpq
 
-from spec.aggregation_service import Query, Service
+from spec.aggregation_service import Answer, Query, Service
 from spec.distributions import Distribution, Draw, Law, explore
 from spec.interaction import Mechanism
 from spec.noise import Noisy
 from spec.numbers import SpecError
+from spec.paper import PAPER
 from spec.reports import Report
 from spec.rules import Rules
 
@@ -415,8 +416,11 @@ def with_answers_remembered(rules: Rules, window: Window) -> Rules:
     """Return the rules with the law of every service step computed once per state and batch.
 
     The service then answers with `Answers`, so that a step runs once for each of its next states.
+    Noisy sums that the paper's release test holds back are drawn as one.
     """
     laws: dict[Hashable, Distribution[tuple[Service, Hashable]]] = {}
+    if rules.answer is PAPER.answer and rules.releases is PAPER.releases:
+        rules = replace(rules, answer=shortened_answer(window))
 
     def serve(
         given: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
@@ -436,3 +440,31 @@ def with_answers_remembered(rules: Rules, window: Window) -> Rules:
         return draw(law)
 
     return replace(rules, serve=serve)
+
+
+def shortened_answer(window: Window) -> Callable[[Rules, Query, tuple[Report, ...], Draw], Answer]:
+    """Return the paper's answer with one draw for all noisy sums that are not released."""
+
+    def answer(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+        threshold = rules.threshold(rules.limits, query, batch)
+        noise = rules.noise(rules.limits, query, batch, threshold)
+        totals = rules.totals(query, batch)
+        sums = [(key, noise.around(totals.get(key, 0))) for key in rules.keys(query, batch)]
+        drawn = [(key, draw(released(window, law, threshold))) for key, law in sums]
+        return Answer(released=tuple((key, noisy) for key, noisy in drawn if noisy is not None))
+
+    return answer
+
+
+@lru_cache(maxsize=REMEMBERED)
+def released(window: Window, law: Noisy, threshold: int | None) -> Distribution[int | None]:
+    """Return the law of a noisy sum above the threshold, with None for all that are not."""
+    endless = None in law.noise.support
+    if threshold is not None and endless and not window.lowest <= threshold < window.highest:
+        raise OutOfWindow(f"a threshold of {threshold} outside {window.lowest}..{window.highest}")
+    weights: dict[int | None, Fraction] = {}
+    for noisy, mass in noisy_outcomes(window, law):
+        assert isinstance(noisy, int)
+        shown = noisy if threshold is None or noisy > threshold else None
+        weights[shown] = weights.get(shown, Fraction(0)) + mass
+    return Distribution.of(weights)

@@ -105,17 +105,13 @@ def first_window(rules: Rules, universe: Universe) -> Window:
     values = [trigger.value for trigger in universe.triggers]
     largest = universe.trigger_count * max(values, default=0)
     largest += universe.event_count * universe.limits.contribution_budget
-    thresholds: list[int] = []
     for query in universe.queries:
         threshold = rules.threshold(universe.limits, query, ())
         noise = rules.noise(universe.limits, query, (), threshold)
-        if threshold is not None:
-            thresholds.append(threshold)
-            if None in noise.support:
-                largest = max(largest, threshold + 1)
+        if threshold is not None and None in noise.support:
+            largest = max(largest, threshold + 1)
     margin = 0 if answers_in_full(rules) else MARGIN
-    hidden = min(thresholds, default=None) if answers_in_full(rules) else None
-    return Window(lowest=-margin, highest=largest + margin, hidden=hidden)
+    return Window(lowest=-margin, highest=largest + margin)
 
 
 def answers_in_full(rules: Rules) -> bool:
