@@ -41,7 +41,7 @@ from spec.noise import DiscreteLaplace, Noise, Noisy
 from spec.numbers import Power, Real, SpecError, bounds, certainly_at_most, decide, enclosed
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow, Event, Storage
-from spec.reports import Contribution, Report
+from spec.reports import Contribution, Key, Report
 from spec.rules import Limits, Rules
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ PIECES = 4
 LARGE_KEY = 0
 OTHERS = -1
 ATTRIBUTION = "attribution_summaries_are_private"
-STEPS = ("serve", "answer", "keys", "reveal")
+STEPS = ("serve", "answer", "reveal")
 CLIENT_STEPS = {True: ("register_trigger",), False: ("register_event", "propose", "budget_unit")}
 
 
@@ -254,6 +254,7 @@ def assumed(rules: Rules) -> str:
     """Say what was found by trying, where that is not the paper's function."""
     tried = {
         "what one unit can contribute": ("cap", "admit", "grant", "contribute", "report"),
+        "which keys are answered for": ("keys",),
         "how sums move with values": ("batch", "settle", "budget_entries", "charge", "totals"),
         "from which noisy sum on keys are released": ("releases",),
         "that noise and threshold ignore the batch": ("noise", "threshold"),
@@ -490,8 +491,25 @@ def form_of(rules: Rules, query: Query, spread: Spread) -> Form:
         threshold=threshold,
         noise=noise,
         least=least_released(rules, query, threshold),
-        listed=query.delta == 0,
+        listed=keys_are_listed(rules, query, mine, others),
     )
+
+
+def keys_are_listed(rules: Rules, query: Query, mine: tuple[Report, ...], others: Report) -> bool:
+    """Tell whether the query lists its keys, or the service finds them in the batch."""
+
+    def found(*reports: Report) -> set[Key]:
+        return set(rules.keys(query, reports))
+
+    def present(*reports: Report) -> set[Key]:
+        return {part.key for report in reports for part in report.contributions}
+
+    batches = (mine, nulled(mine), (others,), (*mine, others))
+    if all(found(*batch) == present(*batch) for batch in batches):
+        return False
+    if all(found(*batch) == set(query.keys) >= present(*mine) for batch in batches):
+        return True
+    raise CannotDecide("the keys answered for are neither those listed nor those in the batch")
 
 
 def least_released(rules: Rules, query: Query, threshold: int | None) -> int | None:

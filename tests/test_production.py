@@ -249,6 +249,26 @@ def test_releasing_at_the_threshold_holds_with_the_papers_slack_and_not_without(
     assert production_finding(tight, ATTRIBUTION).verdict == Verdict.REFUTED
 
 
+def keys_written_out(query: Query, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    found = {part.key for report in batch for part in report.contributions}
+    return tuple(found if query.delta else set(query.keys))
+
+
+def keys_always_found(query: Query, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    return tuple({part.key for report in batch for part in report.contributions})
+
+
+def test_other_functions_for_the_keys_are_tried_out() -> None:
+    same = production_finding(replace(PAPER, keys=keys_written_out), ATTRIBUTION)
+    assert same.verdict == Verdict.HOLDS
+    assert "which keys are answered for" in same.assumes
+    worse = production_finding(replace(PAPER, keys=keys_always_found), ATTRIBUTION)
+    assert worse.verdict == Verdict.REFUTED
+    assert worse.counterexample is not None
+    assert worse.counterexample["delta asked"] == "0"
+    assert worse.counterexample["ratio"] == "infinite"
+
+
 def release_even_sums(query: Query, key: int, noisy: int, threshold: int | None) -> bool:
     return threshold is None or noisy % 2 == 0
 
@@ -281,7 +301,7 @@ UNDECIDED = {
     "no closed tail": replace(PAPER, noise=gaussian),
     "no closed form": replace(PAPER, noise=padded),
     "step changed (answer)": replace(PAPER, answer=lambda rules, query, batch, draw: Answer()),
-    "step changed (keys)": replace(PAPER, keys=lambda query, batch: ()),
+    "neither those listed nor those in the batch": replace(PAPER, keys=lambda query, batch: (7,)),
     "step changed (register_trigger)": replace(
         PAPER, register_trigger=lambda *given: PAPER.register_trigger(*given)
     ),
