@@ -25,7 +25,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, cast
 
 from flint import fmpq
 
@@ -35,7 +35,7 @@ from spec.interaction import Mechanism
 from spec.noise import Noisy
 from spec.numbers import SpecError
 from spec.paper import PAPER
-from spec.reports import Report
+from spec.reports import Key, Report
 from spec.rules import Rules
 
 REMEMBERED = 2**16
@@ -144,6 +144,14 @@ class World:
 
     def step(self, state: int, action: Hashable) -> list[tuple[Hashable, int, fmpq]]:
         """Return every response with the next state and its probability."""
+        return [
+            (shown, after, weight * share)
+            for response, after, weight in self.packed(state, action)
+            for shown, share in unpacked(response)
+        ]
+
+    def packed(self, state: int, action: Hashable) -> list[tuple[Hashable, int, fmpq]]:
+        """Return the same, with the answers of the service that lead to one state as one."""
         found = self.steps.get((state, action))
         if found is None:
 
@@ -153,9 +161,8 @@ class World:
 
             law = explore(run, self.window.outcomes)
             found = [
-                (shown, after, fmpq(p.numerator, p.denominator) * share)
+                (response, after, fmpq(p.numerator, p.denominator))
                 for (after, response), p in law.items()
-                for shown, share in unpacked(response)
             ]
             self.steps[state, action] = found
         return found
@@ -210,6 +217,9 @@ class Plan:
     branches: tuple[Branch, ...]
 
 
+Comparison = tuple[fmpq, list[tuple[fmpq, fmpq]]]
+
+
 class Edge(NamedTuple):
     """Hold what an action leads to from a single state in each world, whatever their masses.
 
@@ -235,6 +245,7 @@ class Game:
     budget: Callable[[], bool] = lambda: True
     values: dict[Hashable, fmpq] = field(default_factory=dict)
     edges: dict[tuple[Hashable, int, int], list[Edge]] = field(default_factory=dict)
+    comparisons: dict[tuple[Hashable, Hashable], Comparison] = field(default_factory=dict)
 
     def root(self, power: Fraction) -> Node:
         r"""Return the start of the game at $e^{\varepsilon}$ = power."""
@@ -309,6 +320,13 @@ class Game:
 
     def edge(self, node: Node, choice: tuple[Hashable, Hashable]) -> Edge:
         """Return what one action leads to."""
+        action, progress = choice
+        there = self.first.packed(node.with_unit[0][0], action)
+        gone = self.second.packed(node.without_unit[0][0], action)
+        if len(there) == len(gone) == 1:
+            (response, after, _), (other_response, opposed, _) = there[0], gone[0]
+            certain, masses = self.compared(response, other_response)
+            return Edge(action, progress, certain, [(*pair, after, opposed) for pair in masses], [])
         certain = ZERO
         others: list[tuple[Measure, Measure]] = []
         alike: dict[tuple[int, int, fmpq], fmpq] = {}
@@ -326,7 +344,24 @@ class Game:
             (mass, mass * ratio, state, opposite)
             for (state, opposite, ratio), mass in alike.items()
         ]
-        return Edge(choice[0], choice[1], certain, pairs, others)
+        return Edge(action, progress, certain, pairs, others)
+
+    def compared(self, response: Hashable, other: Hashable) -> Comparison:
+        """Compare two packed responses: what is impossible in the second world, and the ratios."""
+        found = self.comparisons.get((response, other))
+        if found is None:
+            opposing = dict(unpacked(other))
+            certain = ZERO
+            alike: dict[fmpq, fmpq] = {}
+            for shown, mass in unpacked(response):
+                if shown in opposing:
+                    ratio = opposing[shown] / mass
+                    alike[ratio] = alike.get(ratio, ZERO) + mass
+                else:
+                    certain = certain + mass
+            found = certain, [(mass, mass * ratio) for ratio, mass in alike.items()]
+            self.comparisons[response, other] = found
+        return found
 
     def check_budget(self) -> None:
         """Stop when the time allowed is used up."""
@@ -416,11 +451,14 @@ def with_answers_remembered(rules: Rules, window: Window) -> Rules:
     """Return the rules with the law of every service step computed once per state and batch.
 
     The service then answers with `Answers`, so that a step runs once for each of its next states.
-    Noisy sums that the paper's release test holds back are drawn as one.
+    Noisy sums that the paper's release test holds back are drawn as one. Where the service is the
+    paper's, an answer depends on the threshold, the noise and the sums alone.
     """
-    laws: dict[Hashable, Distribution[tuple[Service, Hashable]]] = {}
     if rules.answer is PAPER.answer and rules.releases is PAPER.releases:
+        if rules.serve is PAPER.serve and rules.reveal is PAPER.reveal:
+            return replace(rules, answer=packed_answer(window))
         rules = replace(rules, answer=shortened_answer(window))
+    laws: dict[Hashable, Distribution[tuple[Service, Hashable]]] = {}
 
     def serve(
         given: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
@@ -442,18 +480,55 @@ def with_answers_remembered(rules: Rules, window: Window) -> Rules:
     return replace(rules, serve=serve)
 
 
+def noisy_sums(
+    rules: Rules, query: Query, batch: tuple[Report, ...]
+) -> tuple[int | None, tuple[tuple[Key, Noisy], ...]]:
+    """Return the threshold and the law of every key's noisy sum, as the paper's answer does."""
+    threshold = rules.threshold(rules.limits, query, batch)
+    noise = rules.noise(rules.limits, query, batch, threshold)
+    totals = rules.totals(query, batch)
+    sums = ((key, noise.around(totals.get(key, 0))) for key in rules.keys(query, batch))
+    return threshold, tuple(sums)
+
+
 def shortened_answer(window: Window) -> Callable[[Rules, Query, tuple[Report, ...], Draw], Answer]:
     """Return the paper's answer with one draw for all noisy sums that are not released."""
 
     def answer(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
-        threshold = rules.threshold(rules.limits, query, batch)
-        noise = rules.noise(rules.limits, query, batch, threshold)
-        totals = rules.totals(query, batch)
-        sums = [(key, noise.around(totals.get(key, 0))) for key in rules.keys(query, batch)]
+        threshold, sums = noisy_sums(rules, query, batch)
         drawn = [(key, draw(released(window, law, threshold))) for key, law in sums]
-        return Answer(released=tuple((key, noisy) for key, noisy in drawn if noisy is not None))
+        return shown_answer(drawn)
 
     return answer
+
+
+def packed_answer(window: Window) -> Callable[[Rules, Query, tuple[Report, ...], Draw], Answer]:
+    """Return the paper's answer without a draw: one object stands for all that may be answered."""
+    known: dict[Hashable, Answers] = {}
+
+    def answer(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+        del draw
+        threshold, sums = noisy_sums(rules, query, batch)
+        found = known.get((threshold, sums))
+        if found is None:
+            parts = [[(key, *pair) for pair in released(window, law, threshold).items()]
+                     for key, law in sums]  # fmt: skip
+            found = known[threshold, sums] = Answers(
+                {
+                    shown_answer([(key, noisy) for key, noisy, _ in chosen]): prod(
+                        (mass for _, _, mass in chosen), start=Fraction(1)
+                    )
+                    for chosen in product(*parts)
+                }
+            )
+        return cast(Answer, found)
+
+    return answer
+
+
+def shown_answer(drawn: Iterable[tuple[Key, int | None]]) -> Answer:
+    """Return the answer with the noisy sums that are released."""
+    return Answer(released=tuple((key, noisy) for key, noisy in drawn if noisy is not None))
 
 
 @lru_cache(maxsize=REMEMBERED)
