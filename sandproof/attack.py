@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from sandproof.check import FORMATS, add_options, options_of
@@ -46,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     settings = parse_settings(arguments.settings)
     request = Request(path=arguments.proposal, settings=settings)
     guarantees = tuple(claim.id for claim in CLAIMS.values() if claim.kind is Kind.GUARANTEE)
-    (result,) = runner.run([request], options_of(arguments, only=guarantees))
+    (result,) = runner.run([request], replace(options_of(arguments, only=guarantees), patient=True))
     if result.bad_input:
         print(f"sandproof: {result.bad_input}", file=sys.stderr)
         return BAD_INPUT

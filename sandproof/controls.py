@@ -157,6 +157,7 @@ def run_cells(plans: Sequence[Plan], jobs: int, timeout: float) -> list[Cell]:
                     [plans[int(child.task.name)].check.claim for child in pool.running],
                 )
             )
+            assert outcome is not None
             number = int(outcome.task.name)
             verdict, detail = ("unknown", outcome.how or f"not finished in {timeout:g} s")
             if isinstance(outcome.answer, tuple):

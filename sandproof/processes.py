@@ -186,9 +186,9 @@ class Pool:
         for child in [child for child in self.running if unwanted(child.task)]:
             self._finish(child, Ending.DIED)
 
-    def wait(self, tick: Callable[[], None] = lambda: None) -> Outcome:
-        """Wait until a task ends; call `tick` now and then."""
-        while True:
+    def wait(self, tick: Callable[[], None] = lambda: None) -> Outcome | None:
+        """Wait until a task ends, or nothing is running any more; call `tick` now and then."""
+        while self.running:
             select.select([child.pipe for child in self.running], [], [], TICK)
             for child in self.running:
                 child.receive()
@@ -199,6 +199,7 @@ class Pool:
                 if overdue is not None:
                     return self._finish(child, overdue)
             tick()
+        return None
 
     def _finish(self, child: Child, ending: Ending, status: int | None = None) -> Outcome:
         rule = child.trace.rule()

@@ -3,7 +3,8 @@
 A job is one check on one proposal's rules. Each child loads the proposal for itself, because rules
 are functions and do not travel between processes. Guarantees come first, and of their checks the
 games before the proofs, because a game can refute. A claim that is refuted with an attack needs no
-later check.
+later check. Once a guarantee is refuted the verdict is known: what is left is given up soon, unless
+the effort is deep. Games go on a little longer as long as there is no attack to show.
 """
 
 from __future__ import annotations
@@ -36,6 +37,13 @@ GRACE = 30.0
 
 LOAD_SECONDS = 10.0
 CALL_SECONDS = 10.0
+REST_SECONDS = 2.0
+HUNT_SECONDS = 12.0
+REPAIR_SECONDS = 8.0
+ALREADY = "not decided, because the change is refuted already; --effort deep decides everything"
+SLOW = ("game", "sensitivity", "proof")
+"""The checks of a guarantee about neighbours that take their time, in the order they come in."""
+
 ORDER = {Kind.GUARANTEE: 0, Kind.ASSUMPTION: 1, Kind.LEMMA: 2}
 
 
@@ -49,6 +57,12 @@ class Options:
     timeout: float | None = None
     memory: int | None = None
     only: tuple[str, ...] = ()
+    patient: bool = False
+
+    @property
+    def decides_everything(self) -> bool:
+        """Tell whether to go on with everything once the verdict is known."""
+        return self.patient or self.effort == "deep"
 
     @property
     def seconds(self) -> float:
@@ -106,10 +120,22 @@ class Tellable(Protocol):
 def checks_of(
     effort: str, seed: int, relation: Relation | None, universes: tuple[Universe, ...]
 ) -> tuple[Check, ...]:
-    """Return every check; with another neighbour relation those for the paper's do not count."""
-    proofs = [check for check in CHECKS if not overridden(CLAIMS[check.claim], relation, universes)]
-    found = (*property_checks(effort, seed, relation, universes), *proofs)
-    return tuple(sorted(found, key=lambda check: ORDER[CLAIMS[check.claim].kind]))
+    """Return every check in order; those for another neighbour relation do not count."""
+    found = (*property_checks(effort, seed, relation, universes), *CHECKS)
+    kept = [
+        check
+        for check in found
+        if not overridden(CLAIMS[check.claim], relation, universes)
+        or (relation is not None and relation.name in check.name)
+    ]
+    return tuple(sorted(kept, key=rank))
+
+
+def rank(check: Check) -> tuple[int, int]:
+    """Say how early a check comes: guarantees first, and of their checks what refutes quickly."""
+    claim = CLAIMS[check.claim]
+    slow = [number for number, name in enumerate(SLOW, 1) if check.name.startswith(name)]
+    return ORDER[claim.kind], slow[0] if slow and claim.relation else 0
 
 
 def overridden(
@@ -241,6 +267,8 @@ class Session:
         self.notes: list[str] = []
         self.interrupted = False
         self.total = 0
+        self.refuted_at: float | None = None
+        self.attacked_at: float | None = None
 
     @property
     def done(self) -> bool:
@@ -261,10 +289,13 @@ class Session:
             return None
         job = self.pending.pop(0)
         self.running.add(job)
+        options = self.options
+        if job.put_back and not options.decides_everything:
+            options = replace(options, effort="quick", timeout=REPAIR_SECONDS)
         return Assigned(
             name=job.name,
-            work=check_in_child(self.request, job, self.options),
-            seconds=self.options.seconds,
+            work=check_in_child(self.request, job, options),
+            seconds=options.seconds,
             call_seconds=min(CALL_SECONDS, self.options.seconds / 2),
             job=job,
             session=self,
@@ -288,11 +319,25 @@ class Session:
         self.found[job] = answer
         for rule, message in answer.exhausted.items():
             self._give_up(rule, message, pool)
-        if answer.finding.attack is not None and not job.put_back:
+        if job.put_back:
+            return
+        if answer.finding.attack is not None:
+            self.attacked_at = self.attacked_at or time.monotonic()
             self._drop(lambda other: other.claim == job.claim and other.place > job.place, pool)
-        if self.done and not self.repairing:
-            self.repairing = True
-            self._plan_repairs()
+        refuted = answer.finding.verdict is Verdict.REFUTED
+        if refuted and CLAIMS[job.claim].kind is Kind.GUARANTEE and self.refuted_at is None:
+            self.refuted_at = time.monotonic()
+        self.plan_repairs()
+
+    def give_up_the_rest(self, pool: Pool) -> None:
+        """End what need not be known any more, some time after a guarantee was refuted."""
+        if self.refuted_at is None or self.repairing or self.options.decides_everything:
+            return
+        now = time.monotonic()
+        hunting = self.attacked_at is None and now < self.refuted_at + HUNT_SECONDS
+        if now > (self.attacked_at or self.refuted_at) + REST_SECONDS:
+            self._drop(lambda job: not (hunting and job.check.startswith("game")), pool)
+            self.plan_repairs()
 
     def _take_loaded(self, outcome: Outcome) -> None:
         self.loaded = True
@@ -363,18 +408,23 @@ class Session:
             lambda task: isinstance(task, Assigned) and task.session is self and task.job in dropped
         )
 
-    def _plan_repairs(self) -> None:
-        """Put back one changed rule at a time and check the refuted guarantees again."""
-        fields = sorted(self.about.changed)
-        if len(fields) < 2:
+    def plan_repairs(self) -> None:
+        """Put back one changed rule at a time, and ask again the checks that refuted."""
+        if not self.done or self.repairing:
             return
-        broken = [r.claim for r in self.result().guarantees(Verdict.REFUTED)]
-        jobs = {job for job in self.found if job.claim in {claim.id for claim in broken}}
+        self.repairing = True
+        fields = sorted(self.about.changed)
+        refuting = [
+            job
+            for job, answer in self.found.items()
+            if answer.finding.verdict is Verdict.REFUTED
+            and CLAIMS[job.claim].kind is Kind.GUARANTEE
+        ]
         self.pending = [
             replace(job, put_back=name)
             for name in fields
-            for job in sorted(jobs, key=lambda job: job.place)
-            if name in CLAIMS[job.claim].rules
+            for job in sorted(refuting, key=lambda job: job.place)
+            if len(fields) > 1 and name in CLAIMS[job.claim].rules
         ]
         self.total += len(self.pending)
 
@@ -411,6 +461,8 @@ class Session:
         )
         hung = [why for rule, why in self.exhausted.items() if rule in claim.rules]
         why = "" if mine else "no check of this claim was run"
+        if self.refuted_at is not None and not mine:
+            why = ALREADY
         if self.interrupted and not mine:
             why = "interrupted"
         return ClaimResult(
@@ -500,9 +552,10 @@ def run(requests: Sequence[Request], options: Options) -> Iterator[Result]:
                     progress.clear()
                     yield waiting.pop(0).result()
                     continue
-                outcome = pool.wait(lambda: _show(progress, sessions, pool))
-                assert isinstance(outcome.task, Assigned)
-                outcome.task.session.take(outcome, pool)
+                outcome = pool.wait(lambda: _tick(progress, sessions, pool))
+                if outcome is not None:
+                    assert isinstance(outcome.task, Assigned)
+                    outcome.task.session.take(outcome, pool)
         except KeyboardInterrupt:
             progress.clear()
             for session in waiting:
@@ -516,7 +569,9 @@ def _start(sessions: list[Session], pool: Pool) -> None:
             pool.start(task)
 
 
-def _show(progress: Progress, sessions: list[Session], pool: Pool) -> None:
+def _tick(progress: Progress, sessions: list[Session], pool: Pool) -> None:
+    for session in sessions:
+        session.give_up_the_rest(pool)
     done = sum(len(session.found) for session in sessions)
     total = sum(session.total for session in sessions)
     progress(done, total, [child.task.name for child in pool.running])

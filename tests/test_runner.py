@@ -35,7 +35,7 @@ from spec import (
     step,
 )
 from spec.aggregation_service import Spent
-from spec.claims import CLAIMS, Check, Finding, Verdict
+from spec.claims import CLAIMS, Check, Finding, Kind, Verdict
 from spec.neighbours import NEVER_REGISTERED
 from spec.numbers import NATURAL, Base
 
@@ -381,9 +381,41 @@ def test_proofs_for_the_papers_neighbours_do_not_count_for_others() -> None:
     other = {(c.claim, c.name) for c in runner.checks_of("quick", 0, NEVER_REGISTERED, ())}
     usual = {(c.claim, c.name) for c in runner.checks_of("quick", 0, None, ())}
     assert runner.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED)
-    assert (ATTRIBUTION, "proof") not in other
     assert not runner.overridden(CLAIMS[LEDGER], NEVER_REGISTERED)
+    named = [name for claim, name in other if claim == ATTRIBUTION]
+    assert named
+    assert all("never registered" in name for name in named)
     assert (LEDGER, "proof") in other & usual
+
+
+def test_checks_come_cheapest_and_most_telling_first() -> None:
+    listed = [(CLAIMS[c.claim].kind, c.name) for c in runner.checks_of("quick", 0, None, ())]
+    kinds = [kind for kind, _ in listed]
+    assert kinds == sorted(kinds, key=lambda kind: runner.ORDER[kind])
+    names = [name.split(":")[0] for kind, name in listed if kind is Kind.GUARANTEE]
+    first = {name: names.index(name) for name in ("production parameters", "game", "sensitivity")}
+    assert sorted(first, key=lambda name: first[name]) == list(first)
+
+
+def test_once_a_guarantee_is_refuted_the_rest_is_given_up(
+    tmp_path: Path, checks: list[Check], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "REST_SECONDS", 0.2)
+    monkeypatch.setattr(runner, "HUNT_SECONDS", 0.4)
+    checks[:] = [
+        check(LEDGER, "refutes", Verdict.REFUTED, idle),
+        check(LEDGER, "game", Verdict.HOLDS, lambda _: time.sleep(60)),
+        check(ATTRIBUTION, "slow", Verdict.HOLDS, lambda _: time.sleep(60)),
+        check(ATTRIBUTION, "waits", Verdict.HOLDS, idle),
+    ]
+    path = written(tmp_path, rule(PAPERS_CHARGE))
+    options = replace(OPTIONS, timeout=20)
+    (result,) = checked(path, options=options)
+    assert (result.exit_status, result.seconds < 10) == (REFUTED, True)
+    assert {row.claim.id: row.reason for row in result.claims}[ATTRIBUTION] == runner.ALREADY
+    checks[1:3] = []
+    (result,) = checked(path, options=replace(options, patient=True))
+    assert {row.claim.id: row.verdict for row in result.claims}[ATTRIBUTION] is Verdict.HOLDS
 
 
 def test_a_relation_is_meant_for_the_guarantees_that_the_named_universes_are_about() -> None:
@@ -496,6 +528,7 @@ def test_the_pool_bounds_what_runs_at_once_and_ends_the_rest() -> None:
         pool.start(Task(name="quick", work=lambda _: "done", seconds=60))
         assert not pool.has_room
         outcome = pool.wait()
+        assert outcome is not None
         assert (outcome.task.name, outcome.answer) == ("quick", "done")
         pids = [child.pid for child in pool.running]
     assert len(pids) == 1
@@ -506,13 +539,17 @@ def test_the_pool_bounds_what_runs_at_once_and_ends_the_rest() -> None:
 def test_the_pool_stops_what_takes_too_long() -> None:
     with Pool(1) as pool:
         pool.start(Task(name="slow", work=lambda _: time.sleep(30), seconds=0.1))
-        assert pool.wait().ending is Ending.OUT_OF_TIME
+        outcome = pool.wait()
+        assert outcome is not None
+        assert outcome.ending is Ending.OUT_OF_TIME
+        assert pool.wait() is None
 
 
 def test_an_answer_that_cannot_travel_is_no_answer() -> None:
     with Pool(1) as pool:
         pool.start(Task(name="odd", work=lambda _: lambda: None, seconds=5))
         outcome = pool.wait()
+    assert outcome is not None
     assert outcome.ending is Ending.DIED
     assert outcome.how == "ended the process with exit status 1"
 
