@@ -1,0 +1,35 @@
+"""Every proposal of the catalogue gets the verdict that its docstring expects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandproof.catalogue import as_expected, expected
+from sandproof.proposal import Request
+from sandproof.runner import Options, run
+from spec.claims import CLAIMS, Kind
+
+ROOT = Path(__file__).parent.parent
+PROPOSALS = sorted(path for path in (ROOT / "proposals").glob("*.py") if path.stem[0] != "_")
+GUARANTEES = tuple(claim.id for claim in CLAIMS.values() if claim.kind is Kind.GUARANTEE)
+
+
+def test_there_is_a_catalogue() -> None:
+    assert len(PROPOSALS) >= 40
+
+
+@pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)
+def test_the_verdict_is_the_expected_one(path: Path) -> None:
+    options = Options(effort="quick", jobs=1, only=GUARANTEES)
+    (result,) = run([Request(path=path)], options)
+    assert expected(result) in ("holds", "refuted")
+    assert as_expected(result), result.headline
+
+
+@pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)
+def test_a_proposal_says_where_it_comes_from(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    for label in ("Origin:", "Neighbours:", "Expected:"):
+        assert label in text
