@@ -1,7 +1,7 @@
 """Proofs for all values, on the functions of spec themselves.
 
 `CHECKS` holds the check of every proof file, in the order of their names. It is collected when it
-is first asked for.
+is first asked for. A check shares what it finds with the chains that it is a link of.
 """
 
 from __future__ import annotations
@@ -25,4 +25,5 @@ def __getattr__(name: str) -> tuple[Check, ...]:
 def _collected() -> tuple[Check, ...]:
     names = sorted(module.name for module in iter_modules(__path__))
     found = (import_module(f"{__name__}.{name}") for name in names if not name.startswith("_"))
-    return tuple(module.CHECK for module in found)
+    chain = import_module(f"{__name__}._chain")
+    return tuple(chain.remembered(module.CHECK) for module in found)

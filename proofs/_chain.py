@@ -3,14 +3,15 @@
 A chain says which rules its lemmas decide, whatever these rules are, and which are free: any
 function will do. Every other rule that the guarantee depends on must be the paper's own. A chain
 never refutes. A lemma that fails means that this proof does not apply, and the guarantee must be
-decided in another way.
+decided in another way. A chain's time is that of its own links: each lemma has its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
 
 from proofs._check import decimal
@@ -47,11 +48,12 @@ class Chain:
         steps: tuple[Step, ...] = ()
         seconds = Fraction(0)
         for way in self.ways:
-            found = [(_name(link), run_link(link, rules)) for link in way]
-            steps = tuple(map(_step, found))
-            seconds += sum((Fraction(each.seconds or 0) for _, each in found), Fraction(0))
-            missing = [(name, each) for name, each in found if each.verdict != Verdict.PROVED]
-            if not missing:
+            found = self._follow(way, rules)
+            steps = tuple(_step(link, each) for link, each in found)
+            own = (each.seconds or 0 for link, each in found if link not in CLAIMS)
+            seconds += sum(map(Fraction, own), Fraction(0))
+            last, result = found[-1]
+            if result.verdict == Verdict.PROVED:
                 return Finding(
                     claim=self.claim,
                     check="proof",
@@ -62,15 +64,24 @@ class Chain:
                     seconds=decimal(seconds),
                     steps=steps,
                 )
-            failed += [f"{name} is {each.verdict}" for name, each in missing]
+            failed.append(f"{_name(last)} is {result.verdict}")
         reason = "; ".join(dict.fromkeys(failed))
         return self._unknown(f"the paper's proof no longer applies: {reason}", seconds, steps)
+
+    def _follow(self, way: tuple[Link, ...], rules: Rules) -> list[tuple[Link, Finding]]:
+        """Run the links up to the first that is not proved."""
+        found: list[tuple[Link, Finding]] = []
+        for link in way:
+            found.append((link, run_link(link, rules)))
+            if found[-1][1].verdict != Verdict.PROVED:
+                break
+        return found
 
     def check(self) -> Check:
         """Return the chain as a check; its controls are what the lemmas refute."""
         controls = (
-            Control(name=name, run=_refutation(lemma, rules), rules=rules)
-            for name, (lemma, rules) in self.controls.items()
+            Control(name=name, run=partial(run_link, broken, rules), rules=rules)
+            for name, (broken, rules) in self.controls.items()
         )
         return Check(claim=self.claim, name="proof", run=self.run, controls=tuple(controls))
 
@@ -88,19 +99,30 @@ class Chain:
         )
 
 
-_last: list[tuple[Rules, dict[tuple[str, int], Finding]]] = []
+REMEMBERED = 4
+"""For how many rules it is remembered what lemmas found."""
+
+_found: list[tuple[Rules, dict[int, Finding]]] = []
 
 
 def run_link(link: Link, rules: Rules) -> Finding:
     """Run a lemma, or recall what it found on the same rules."""
-    if not _last or _last[0][0] is not rules:
-        _last[:] = [(rules, {})]
-    known = _last[0][1]
-    check = lemma(link) if isinstance(link, str) else link[1]
-    key = (_name(link), id(check))
-    if key not in known:
-        known[key] = check.run(rules)
-    return known[key]
+    return recalled(lemma(link) if isinstance(link, str) else link[1], rules)
+
+
+def recalled(check: Check, rules: Rules) -> Finding:
+    """Run a check, unless it was run on the same rules a short while ago."""
+    findings = next((found for given, found in _found if given is rules), {})
+    others = [each for each in _found if each[0] is not rules]
+    _found[:] = [(rules, findings), *others][:REMEMBERED]
+    if id(check) not in findings:
+        findings[id(check)] = check.run(rules)
+    return findings[id(check)]
+
+
+def remembered(check: Check) -> Check:
+    """Return a check that shares what it finds with the chains that it is a link of."""
+    return replace(check, run=lambda rules: recalled(check, rules))
 
 
 def lemma(claim: str) -> Check:
@@ -113,35 +135,5 @@ def _name(link: Link) -> str:
     return link if isinstance(link, str) else link[0]
 
 
-def _step(found: tuple[str, Finding]) -> Step:
-    name, result = found
-    return Step(name=name, verdict=result.verdict, by=result.method, detail=result.detail)
-
-
-def _refutation(claim: str, rules: Rules) -> _Refutation:
-    return _Refutation(claim=claim, rules=rules)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Refutation:
-    """Run one lemma on broken rules."""
-
-    claim: str
-    rules: Rules
-
-    def __call__(self) -> Finding:
-        return lemma(self.claim).run(self.rules)
-
-
-def controls_of(*lemmas: str) -> dict[str, tuple[str, Rules]]:
-    """Return every control of the lemmas that is a change of rules."""
-    return {
-        control.name: (claim, control.rules)
-        for claim in lemmas
-        for control in _controls(claim)
-        if control.rules is not None
-    }
-
-
-def _controls(claim: str) -> Iterable[Control]:
-    return lemma(claim).controls
+def _step(link: Link, found: Finding) -> Step:
+    return Step(name=_name(link), verdict=found.verdict, by=found.method, detail=found.detail)

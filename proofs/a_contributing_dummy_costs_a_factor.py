@@ -20,7 +20,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from proofs._check import check_of
-from proofs._proof import Proof, assume
+from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, search
 from proofs._worlds import both_sums, change, delta_at, limited
 from spec import PAPER, Rules
@@ -102,10 +102,18 @@ def at_most_three_times(_: Relation, x: int, dummy: int, dummy_without: int, bud
     return (total <= x + dummy + dummy_without) & (total <= 3 * budget)
 
 
+@exists("not vacuous: on three keys the bound is attained")
+def bound_is_attained(_: Relation, x: int, dummy: int, dummy_without: int, budget: int) -> bool:
+    """Find contributions that use up every budget on different keys."""
+    assume(budget >= 1, 0 <= x, x <= budget, 0 <= dummy, dummy <= budget)
+    assume(0 <= dummy_without, dummy_without <= budget)
+    return abs(x - 0) + abs(dummy - 0) + abs(0 - dummy_without) == 3 * budget
+
+
 PROOF = Proof(
     claim="a_contributing_dummy_costs_a_factor",
     subject=MOVED_TO_DUMMY,
-    steps=(factors, exact_deltas, at_most_three_times),
+    steps=(factors, exact_deltas, at_most_three_times, bound_is_attained),
     controls={"the dummy contributes nothing": ATTRIBUTION_FIXED},
 )
 

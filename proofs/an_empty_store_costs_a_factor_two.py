@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from proofs._check import check_of
-from proofs._proof import Proof, assume
+from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, search
 from proofs._worlds import both_sums, change, delta_at, limited
 from spec.aggregation_service import Query
@@ -77,10 +77,17 @@ def at_most_twice(
     return step & (total <= 2 * budget) & (abs(real - other) <= budget)
 
 
+@exists("not vacuous: on two keys the bound is attained")
+def bound_is_attained(_: Relation, real: int, other: int, budget: int) -> bool:
+    """Find two worlds that use up the budget on different keys."""
+    assume(budget >= 1, 0 <= real, real <= budget, 0 <= other, other <= budget)
+    return abs(real - 0) + abs(0 - other) == 2 * budget
+
+
 PROOF = Proof(
     claim="an_empty_store_costs_a_factor_two",
     subject=EMPTY_STORE,
-    steps=(factor_is_two, at_most_twice),
+    steps=(factor_is_two, at_most_twice, bound_is_attained),
     controls={"the neighbour's store is null": NULL_STORE},
 )
 

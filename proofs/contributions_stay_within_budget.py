@@ -44,6 +44,7 @@ from spec.reports import Contribution
 from spec.rules import Limits
 
 X, Z = name(str, "unit x"), name(str, "unit z")
+CAUSE = cause_of(in_client=True)
 
 
 def credit(unit: Unit, *values: int) -> Credit:
@@ -127,12 +128,11 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
         count: int,
         new_1: int,
         new_2: int,
-        in_client: bool,
     ) -> bool:
         rules = limited(rules, value_limit, count_limit)
         most, before = rules.cap(rules.limits), budget(value, count)
         assume(within(before, most), new_1 >= 0, new_2 >= 0)
-        after, kept = rules.grant(rules, before, credit(X, new_1, new_2), cause_of(in_client))
+        after, kept = rules.grant(rules, before, credit(X, new_1, new_2), CAUSE)
         after = plain(after, Budget)
         return (used(before) + size(kept) <= used(after)) & within(after, most)
 
@@ -148,14 +148,13 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
         new_1: int,
         new_2: int,
         same: bool,
-        in_client: bool,
     ) -> bool:
         rules = limited(rules, value_limit, count_limit)
         most, x, z = rules.cap(rules.limits), budget(value_x, count_x), budget(value_z, count_z)
         assume(within(x, most), within(z, most), new_1 >= 0, new_2 >= 0)
         budgets: Map[Unit, Budget] = Map({X: x, Z: z})
         credits = (credit(X, new_1), credit(X if same else Z, new_2))
-        after, kept = rules.contribute(rules, budgets, credits, cause_of(in_client))
+        after, kept = rules.contribute(rules, budgets, credits, CAUSE)
         x_after, z_after = plain(after[X], Budget), plain(after[Z], Budget)
         counted = used(x_after) - used(x) + used(z_after) - used(z)
         return (size(kept) <= counted) & within(x_after, most) & within(z_after, most)
@@ -169,14 +168,13 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
         new_2: int,
         new_3: int,
         together: bool,
-        in_client: bool,
     ) -> bool:
         rules = limited(rules, value_limit, count_limit)
         assume(new_1 >= 0, new_2 >= 0, new_3 >= 0)
         credits = [credit(X, new_1, new_2), credit(X, new_3)]
         if not together:
             credits = [credit(X, new_1), credit(X, new_2), credit(X, new_3)]
-        kept = contributed_in_turn(rules, credits, cause_of(in_client))
+        kept = contributed_in_turn(rules, credits)
         return size(kept) <= measure.limit(rules.limits)
 
     inductive = (admitted, granted, contributed)
@@ -187,14 +185,12 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
     )
 
 
-def contributed_in_turn(
-    rules: Rules, credits: Iterable[Credit], cause: Cause
-) -> tuple[Contribution, ...]:
+def contributed_in_turn(rules: Rules, credits: Iterable[Credit]) -> tuple[Contribution, ...]:
     """Let a new unit contribute, one credit after the other; return all that is granted to it."""
     budgets: Map[Unit, Budget] = Map()
     total: tuple[Contribution, ...] = ()
     for each in credits:
-        budgets, kept = rules.contribute(rules, budgets, (each,), cause)
+        budgets, kept = rules.contribute(rules, budgets, (each,), CAUSE)
         total += kept
     return total
 
@@ -207,7 +203,7 @@ def granted_then_refused(
     assume(new_1 > 0, new_2 > 0)
     rules = limited(rules, value_limit, count_limit)
     credits = (credit(X, new_1), credit(X, new_2))
-    return len(contributed_in_turn(rules, credits, cause_of(True))) == 1
+    return len(contributed_in_turn(rules, credits)) == 1
 
 
 def compare_before_adding(

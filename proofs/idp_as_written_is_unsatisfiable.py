@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from proofs._check import check_of
-from proofs._proof import Proof, assume
+from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, search
 from spec.contributions import Unit
 from spec.distributions import Draw
@@ -52,6 +52,13 @@ def rollouts_can_grow(
     assume(0 <= p, 0 <= q, 1 <= factor, 0 <= delta, p <= factor * q + delta)
     assume(factor <= larger_factor, delta <= larger_delta)
     return p <= larger_factor * q + larger_delta
+
+
+@exists("not vacuous: parameters can be a rollout and not suffice when they are smaller")
+def rollouts_matter(_: Reading, p: Fraction, q: Fraction, factor: Fraction) -> bool:
+    """Find probabilities for which the parameter is needed."""
+    assume(0 < p, p <= 1, 0 < q, q <= 1, 1 < factor)
+    return (p <= factor * q) & (p > q)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +109,7 @@ def corrected_reading_is_met(_: Reading) -> Mapping[str, object] | None:
 PROOF = Proof(
     claim="idp_as_written_is_unsatisfiable",
     subject=literally_individually_private,
-    steps=(rollouts_can_grow, fails_for_all_caps, corrected_reading_is_met),
+    steps=(rollouts_can_grow, rollouts_matter, fails_for_all_caps, corrected_reading_is_met),
     controls={"some rollout is within the caps": individually_private},
 )
 

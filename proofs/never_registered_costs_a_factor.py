@@ -24,7 +24,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from proofs._check import check_of
-from proofs._proof import Proof, assume
+from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, search
 from proofs._worlds import both_sums, change, delta_at, limited
 from spec import PAPER, Rules
@@ -165,10 +165,17 @@ def at_most_two_more(
     )
 
 
+@exists("not vacuous: one older source can add twice the budget")
+def bound_is_attained(_: Relation, real: int, other: int, budget: int) -> bool:
+    """Find contributions of one source to two keys, one in each world."""
+    assume(budget >= 1, 0 <= real, real <= budget, 0 <= other, other <= budget)
+    return abs(real - 0) + abs(0 - other) == 2 * budget
+
+
 PROOF = Proof(
     claim="never_registered_costs_a_factor",
     subject=NEVER_REGISTERED,
-    steps=(factor_is_reached, loss_is_three_times, at_most_two_more),
+    steps=(factor_is_reached, loss_is_three_times, at_most_two_more, bound_is_attained),
     controls={"attribution is fixed": ATTRIBUTION_FIXED},
 )
 

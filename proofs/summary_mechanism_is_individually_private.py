@@ -288,18 +288,19 @@ def sums_differ_by_x(rules: Rules, value_1: int, value_2: int, other: int) -> bo
     """Run `totals` with a report of x and with its null report, for every pattern of keys."""
     assume(value_1 >= 0, value_2 >= 0, other >= 0)
     query = opaque(Query, "the query")
+    holds = True
     for first, second, third in product((K1, K2), (K1, K2), (K1, K2, K3)):
         parts = zip((first, second, third), (value_1, value_2, other), strict=True)
         x1, x2, z = (unchecked(Contribution, key=key, value=value) for key, value in parts)
         with_x = rules.totals(query, (holding(R1, x1, x2), holding(R2, z)))
         without = rules.totals(query, (null(R1), holding(R2, z)))
         keys = dict.fromkeys((*with_x, *without))
-        changes = [with_x.get(key, 0) - without.get(key, 0) for key in keys]
-        if not sum(abs(change) for change in changes) <= value_1 + value_2:
-            return False
-        if sum(change != 0 for change in changes) > 2:
-            return False
-    return True
+        changes = {key: with_x.get(key, 0) - without.get(key, 0) for key in keys}
+        holds = holds & (sum(map(abs, changes.values())) <= value_1 + value_2)
+        for key, change in changes.items():
+            if key not in (first, second):
+                holds = holds & (change == 0)
+    return holds
 
 
 SMALL = Limits(

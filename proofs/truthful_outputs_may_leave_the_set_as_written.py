@@ -19,7 +19,7 @@ from fractions import Fraction
 from itertools import product
 
 from proofs._check import check_of
-from proofs._proof import Proof, assume
+from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, search
 from spec.distributions import Distribution, explore, hockey_stick
 from spec.interaction import transcript
@@ -79,10 +79,17 @@ def truth_is_possible(_: Sequences, power: Fraction, size: Fraction) -> bool:
     return truth_probability(power, size) > 0  # type: ignore[arg-type]
 
 
+@exists("not vacuous: the truth can be less likely than not")
+def truth_is_rare(_: Sequences, power: Fraction, size: Fraction) -> bool:
+    """Find a set so large that a drawn output is more likely than the truth."""
+    assume(power > 1, size >= 1)
+    return truth_probability(power, size) < Fraction(1, 2)  # type: ignore[arg-type]
+
+
 PROOF = Proof(
     claim="truthful_outputs_may_leave_the_set_as_written",
     subject=PAIRS,
-    steps=(every_step_is_allowed, loss_is_infinite, truth_is_possible),
+    steps=(every_step_is_allowed, loss_is_infinite, truth_is_possible, truth_is_rare),
     controls={"every sequence is in the output set": ALL},
 )
 

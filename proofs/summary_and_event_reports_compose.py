@@ -1,0 +1,122 @@
+r"""Summary and event-level reports of one source together are private with the sum of both budgets.
+
+Claim: What the ad-tech sees of summary reports and event-level reports together is
+    $(\varepsilon_* + \varepsilon, \delta_*)$-indistinguishable with and without a source $x$, for
+    every interactive adversary, with attribution fixed.
+Paper: none (READING_NOTES E1).
+Method: A hybrid argument. Let $P$ be the law of the transcript with $x$, $Q$ without it, and $R$ of
+    the world in which the summary reports are those without $x$ and the event-level reports those
+    with $x$. The clients share no state, so that for the step from $P$ to $R$ the event-level
+    client is a random part of the adversary, and by joint_convexity the guarantee of summary
+    reports gives $P \le e^{\varepsilon_*} R + \delta_*$. In the step from $R$ to $Q$ the summary
+    reports are a random part of the adversary and $R \le e^{\varepsilon} Q$. For the other
+    direction the hybrid $R'$ has the summary reports with $x$ and the event-level reports without:
+    $Q \le e^{\varepsilon_*} R' + \delta_*$ and $R' \le e^{\varepsilon} P$. Each way the summary
+    reports are swapped first. The other order would cost $e^{\varepsilon}\delta_*$. That the two
+    clients share nothing is run on the whole system: each move changes the state of one client,
+    and time passes for both alike.
+Assumes: What the two guarantees assume.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from fractions import Fraction
+
+from proofs._chain import Chain
+from proofs._check import check_of
+from proofs._proof import Proof, assume, exists
+from proofs._subjects import for_all_rules, search
+from proofs.attribution_summaries_are_private import BROKEN
+from proofs.attribution_summaries_are_private import CHAIN as SUMMARIES
+from proofs.event_client_outputs_stay_in_the_output_set import drawing
+from proofs.event_level_reports_are_private import CHAIN as EVENTS
+from proofs.event_level_reports_are_private import source_of
+from spec import PAPER, Rules
+from spec.aggregation_service import Query
+from spec.attribution_client import Source, Trigger
+from spec.event_client import EventTrigger
+from spec.system import Move, PassTime, System, step
+
+
+@for_all_rules("hybrid: swapping the summary reports first costs both ε and one δ")
+def summary_first(
+    _: Rules, p: Fraction, r: Fraction, q: Fraction, a: Fraction, b: Fraction, delta: Fraction
+) -> bool:
+    r"""Chain $P \le aR + \delta$ and $R \le bQ$ for one event."""
+    assume(0 <= p, 0 <= r, 0 <= q, 1 <= a, 1 <= b, 0 <= delta)
+    assume(p <= a * r + delta, r <= b * q)
+    return p <= a * b * q + delta
+
+
+@exists("not vacuous: the other order can cost more than one δ")
+def other_order_costs_more(
+    _: Rules, p: Fraction, r: Fraction, q: Fraction, a: Fraction, b: Fraction, delta: Fraction
+) -> bool:
+    r"""Find $P \le bR$ and $R \le aQ + \delta$ with $P > abQ + \delta$."""
+    assume(0 <= p, p <= 1, 0 <= r, r <= 1, 0 <= q, q <= 1, 1 <= a, 1 <= b, 0 < delta, delta < 1)
+    assume(p <= b * r, r <= a * q + delta)
+    return p > a * b * q + delta
+
+
+MOVES: tuple[tuple[Move, frozenset[str]], ...] = (
+    (
+        Source(source_id="x", destination="d", expiry=9, filters=frozenset("f"), key=1),
+        frozenset({"attribution"}),
+    ),
+    (source_of("x"), frozenset({"events"})),
+    (
+        Trigger(report_id=1, destination="d", filters=frozenset("f"), key=2, value=3),
+        frozenset({"attribution", "reports", "used_ids", "in_flight"}),
+    ),
+    (
+        EventTrigger(trigger_id="t", destination="d", filters=frozenset("f"), data=0, value=1),
+        frozenset({"events"}),
+    ),
+    (PassTime(until=1), frozenset({"now", "events", "reports", "in_flight"})),
+    (Query(epsilon=Fraction(1), report_ids=(1,)), frozenset({"service"})),
+)
+
+
+@search("each move changes the state of one client only", by="exact run")
+def clients_are_apart(rules: Rules) -> Mapping[str, object] | None:
+    """Make every kind of move and look at what it changes."""
+    system = System()
+    for move, allowed in MOVES:
+        after, _ = step(rules, system, move, drawing(None))
+        changed = {
+            field.name
+            for field in fields(System)
+            if getattr(after, field.name) != getattr(system, field.name)
+        }
+        if not changed <= allowed:
+            return {"move": type(move).__name__, "changed": ", ".join(sorted(changed - allowed))}
+        system = after
+    return None
+
+
+HYBRID = Proof(
+    claim="summary_and_event_reports_compose",
+    subject=PAPER,
+    steps=(summary_first, other_order_costs_more, clients_are_apart),
+)
+
+CHAIN = Chain(
+    claim="summary_and_event_reports_compose",
+    ways=(
+        (
+            ("attribution_summaries_are_private", SUMMARIES.check()),
+            ("event_level_reports_are_private", EVENTS.check()),
+            "joint_convexity",
+            ("the hybrid argument", check_of(HYBRID, method="one event", takes_rules=True)),
+        ),
+    ),
+    decided=SUMMARIES.decided | EVENTS.decided,
+    free=SUMMARIES.free | EVENTS.free,
+    argument="hybrid of the two guarantees, summary reports swapped first",
+    assumes="what the two guarantees assume",
+    controls={**BROKEN, **EVENTS.controls},
+)
+
+CHECK = CHAIN.check()
