@@ -84,7 +84,7 @@ def contribute_within_both_caps(
 
 def view(storage: Storage) -> tuple[Storage, int, int]:
     """Contribute 1 to a key of its own for every view."""
-    views = sum(1 for _ in storage)
+    views = len(storage)
     return storage.set(views, True), views, 1
 
 
