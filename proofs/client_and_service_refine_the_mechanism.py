@@ -8,7 +8,8 @@ Paper: Sec. 4.2; Sec. 4.3.
 Method: `register_trigger`, `register_event` and `add_record` are run side by side on symbolic
     budgets and values. Who is credited is given, so that the proof holds for every attribution and
     every program. The shapes are: nobody is credited, a unit with no, one or two contributions, two
-    units. `ask` and the step of M_SR are run with a `serve` that notes its arguments.
+    units. Both clients pass their credits to `contribute` in the same way, so that two credits are
+    run for one of them. `ask` and the step of M_SR are run with a `serve` that notes its arguments.
     A credit of several contributions corresponds to as many records of one report, which carries
     them all (READING_NOTES B17).
     Induction on contributions and credits: `grant` and `contribute` treat them one by one, so that
@@ -141,10 +142,13 @@ def same_reports(first: Report, second: Report) -> bool:
     return same
 
 
-def refinement(shape: str) -> Statement[Rules]:
-    """Return the step for one shape of credits."""
+Client = Callable[[Rules, Budgets, tuple[Credit, ...], int], tuple[Budgets, Report]]
 
-    @for_all_rules(f"clients and mechanism agree where {shape}")
+
+def refinement(client: Client, api: str, shape: str) -> Statement[Rules]:
+    """Return the step for one client and one shape of credits."""
+
+    @for_all_rules(f"{api} and mechanism agree where {shape}")
     def agree(
         rules: Rules,
         value_limit: int,
@@ -156,7 +160,6 @@ def refinement(shape: str) -> Statement[Rules]:
         new_1: int,
         new_2: int,
         now: int,
-        a_trigger: bool,
     ) -> bool:
         assume(value_limit >= 1, count_limit >= 1, new_1 > 0, new_2 > 0, now >= 0)
         limited = with_limits(rules, contribution_budget=value_limit, sparsity_budget=count_limit)
@@ -168,7 +171,6 @@ def refinement(shape: str) -> Statement[Rules]:
             unchecked(Credit, unit=unit, contributions=parts)
             for unit, parts in SHAPES[shape](contribution(new_1, "k"), contribution(new_2, "l"))
         )
-        client = by_trigger if a_trigger else by_event
         after, report = client(limited, budgets, credits, now)
         abstract, abstract_report = by_records(limited, budgets, credits)
         if set(after) != set(abstract):
@@ -248,7 +250,13 @@ def forget_budgets(
 PROOF = Proof(
     claim="client_and_service_refine_the_mechanism",
     subject=PAPER,
-    steps=(*map(refinement, SHAPES), the_service_is_the_same, zero_values_differ, a_real_report),
+    steps=(
+        *(refinement(by_trigger, "ARA", shape) for shape in SHAPES),
+        *(refinement(by_event, "PAA", shape) for shape in SHAPES if "two" not in shape),
+        the_service_is_the_same,
+        zero_values_differ,
+        a_real_report,
+    ),
     controls={
         "reports carry twice what was granted": replace(PAPER, report=report_doubled),
         "the client forgets what was contributed": replace(PAPER, register_trigger=forget_budgets),
