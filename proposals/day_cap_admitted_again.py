@@ -50,12 +50,12 @@ def contribute_within_the_day(
     """Admit what fits into the window, as the paper does, and into the day as well."""
     granted: tuple[Contribution, ...] = ()
     for credit in credits:
-        if isinstance(credit.unit, DeviceWindow):
-            left = day_cap(rules.limits) - used_today(budgets, credit.unit)
-            if sum(part.value for part in credit.contributions) > left:
-                continue
-        budgets, admitted = PAPER.contribute(rules, budgets, (credit,), cause)
-        granted += admitted
+        wanted = sum(part.value for part in credit.contributions)
+        if not isinstance(credit.unit, DeviceWindow):
+            return PAPER.contribute(rules, budgets, credits, cause)
+        if used_today(budgets, credit.unit) + wanted <= day_cap(rules.limits):
+            budgets, admitted = PAPER.contribute(rules, budgets, (credit,), cause)
+            granted += admitted
     return budgets, granted
 
 

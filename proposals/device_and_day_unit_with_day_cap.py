@@ -1,0 +1,110 @@
+r"""The privacy unit is a device for a whole day, which has a cap of its own.
+
+All windows of a day together contribute at most $k\Lambda_1$, so the factor is $k$ and not the
+number of windows: the guarantee is $(k\epsilon_*, \delta')$ with the geometric sum $\delta' =
+\delta_* (1 + e^{\epsilon_*} + \dots + e^{(k-1)\epsilon_*})$. In the API as shipped $k$ is 16, where
+144 windows would give 144. Here it is 2, and three windows are used. See device_and_day_unit.py for
+a day without a cap.
+
+Origin: patcg-individual-drafts/private-aggregation-api#114 and #45
+Neighbours: device and day
+Expected: refuted, factor 2
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from spec import (
+    PAPER,
+    SMALL_LIMITS,
+    Budget,
+    Budgets,
+    Cause,
+    Contribution,
+    Credit,
+    DeviceWindow,
+    Event,
+    Move,
+    Query,
+    Relation,
+    Rules,
+    Storage,
+    System,
+    Unit,
+    Universe,
+    replace,
+)
+from spec.neighbours import with_credits_changed
+
+WINDOWS_IN_A_DAY = 144
+WINDOWS_PAID_PER_DAY = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceDay:
+    """Name a device on a day."""
+
+    device: str
+    day: int
+
+
+def contribute_within_the_day(
+    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
+) -> tuple[Budgets, tuple[Contribution, ...]]:
+    """Admit what fits into the window, as the paper does, and into the day as well."""
+    granted: tuple[Contribution, ...] = ()
+    most = WINDOWS_PAID_PER_DAY * rules.limits.contribution_budget
+    for credit in credits:
+        wanted = sum(part.value for part in credit.contributions)
+        if not isinstance(credit.unit, DeviceWindow):
+            return PAPER.contribute(rules, budgets, credits, cause)
+        if used_today(budgets, credit.unit) + wanted <= most:
+            budgets, admitted = PAPER.contribute(rules, budgets, (credit,), cause)
+            granted += admitted
+    return budgets, granted
+
+
+def used_today(budgets: Budgets, unit: DeviceWindow) -> int:
+    """Return what the device has contributed on this day."""
+    first = unit.window - unit.window % WINDOWS_IN_A_DAY
+    windows = (replace(unit, window=window) for window in range(first, unit.window + 1))
+    return sum(budgets.get(each, Budget()).value for each in windows)
+
+
+def delete_the_day(
+    rules: Rules, unit: Unit, own: System, move: Move, credits: tuple[Credit, ...]
+) -> tuple[Credit, ...]:
+    """Delete what the device contributes on the day."""
+    if isinstance(move, Event):
+        day = own.now // (WINDOWS_IN_A_DAY * rules.limits.window_length)
+        if DeviceDay(device=move.device, day=day) == unit:
+            return ()
+    return credits
+
+
+def view(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 1 to key 1."""
+    return storage, 1, 1
+
+
+RULES: Rules = replace(PAPER, contribute=contribute_within_the_day)
+NEIGHBOURS = Relation(
+    name="device and day",
+    meaning="programs run once; what the device contributes on one day is deleted",
+    move=with_credits_changed(delete_the_day),
+    units="devices",
+)
+
+UNIVERSE = Universe(
+    name="three windows of a day",
+    limits=replace(SMALL_LIMITS, contribution_budget=1, epsilon=Fraction(1), delta=Fraction(0)),
+    units=(DeviceDay(device="phone", day=0),),
+    moves=6,
+    events=(Event(report_id=0, device="phone", program=view),),
+    event_count=3,
+    queries=(Query(epsilon=Fraction(1), keys=(1,)),),
+    query_count=1,
+    moments=(10, 20),
+)

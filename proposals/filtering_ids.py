@@ -1,0 +1,137 @@
+r"""Contributions carry filtering identifiers, each of which has a budget of its own.
+
+A query lists filtering identifiers and sums only the contributions that carry one of them. The
+ledger has an entry for every report and identifier. So a report can be asked for with all of its
+budget once for every identifier, but each time only the values with that identifier show. A unit
+that puts $v_i$ under identifier $i$ loses $\sum_i (v_i / \Lambda_1) \epsilon_*$, which is at most
+$\epsilon_*$ because the values share $\Lambda_1$. Every listed identifier is charged, whether or
+not the report carries it: see filtering_ids_charged_if_present.py for why.
+
+Origin: patcg-individual-drafts/private-aggregation-api#123, WICG/attribution-reporting-api#1290
+Neighbours: attribution fixed (ARA), null store (PAA)
+Expected: holds
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from spec import (
+    PAPER,
+    SMALL_LIMITS,
+    Contribution,
+    Key,
+    Query,
+    Report,
+    Rules,
+    Source,
+    Trigger,
+    Universe,
+    replace,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilteredContribution(Contribution):
+    """Hold a contribution with its filtering identifier."""
+
+    filtering_id: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilteredTrigger(Trigger):
+    """Hold a trigger that contributes its value under each of several filtering identifiers."""
+
+    filtering_ids: tuple[int, ...] = (0,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilteredQuery(Query):
+    """Hold a query for the contributions with one of the listed filtering identifiers."""
+
+    filtering_ids: tuple[int, ...] = (0,)
+
+
+def filtering_id_of(part: Contribution) -> int:
+    """Return the filtering identifier of a contribution, zero where it carries none."""
+    return part.filtering_id if isinstance(part, FilteredContribution) else 0
+
+
+def listed_by(query: Query) -> tuple[int, ...]:
+    """Return the filtering identifiers that a query lists."""
+    return query.filtering_ids if isinstance(query, FilteredQuery) else (0,)
+
+
+def contribute_under_each_id(
+    rules: Rules, source: Source, trigger: Trigger
+) -> tuple[Contribution, ...]:
+    """Contribute the trigger's value once under each of its filtering identifiers."""
+    listed = trigger.filtering_ids if isinstance(trigger, FilteredTrigger) else (0,)
+    return tuple(
+        FilteredContribution(key=part.key, value=part.value, filtering_id=each)
+        for part in PAPER.contributions(rules, source, trigger)
+        for each in listed
+    )
+
+
+def asked_for(query: Query, batch: tuple[Report, ...]) -> tuple[Report, ...]:
+    """Leave out the contributions that the query does not ask for."""
+    wanted = listed_by(query)
+    return tuple(
+        replace(
+            report,
+            contributions=tuple(p for p in report.contributions if filtering_id_of(p) in wanted),
+        )
+        for report in batch
+    )
+
+
+def filtered_totals(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+    """Sum the contributions that the query asks for."""
+    return PAPER.totals(query, asked_for(query, batch))
+
+
+def filtered_keys(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """Find keys in the contributions that the query asks for."""
+    return PAPER.keys(query, asked_for(query, batch))
+
+
+def one_entry_per_listed_id(query: Query, report: Report) -> tuple[Hashable, ...]:
+    """Charge every listed filtering identifier of the report, present or not."""
+    return tuple((report.report_id, each) for each in listed_by(query))
+
+
+RULES: Rules = replace(
+    PAPER,
+    contributions=contribute_under_each_id,
+    totals=filtered_totals,
+    keys=filtered_keys,
+    budget_entries=one_entry_per_listed_id,
+)
+
+UNIVERSE = Universe(
+    name="two filtering identifiers",
+    limits=SMALL_LIMITS,
+    units=("A",),
+    moves=4,
+    sources=(Source(source_id="A", destination="shop", expiry=9, filters=frozenset("a"), key=1),),
+    triggers=(
+        FilteredTrigger(
+            report_id=0,
+            destination="shop",
+            filters=frozenset("a"),
+            key=0,
+            value=1,
+            filtering_ids=(1, 2),
+        ),
+    ),
+    trigger_count=1,
+    queries=(
+        FilteredQuery(epsilon=Fraction(4), keys=(1,), filtering_ids=(1,)),
+        FilteredQuery(epsilon=Fraction(4), keys=(1,), filtering_ids=(2,)),
+        FilteredQuery(epsilon=Fraction(4), delta=Fraction(1, 32), filtering_ids=(1, 2)),
+    ),
+    query_count=2,
+)

@@ -1,0 +1,69 @@
+"""A trigger's value is split over all sources that match it.
+
+Every active source that matches gets an equal share, and the newest gets what is left over. Each
+touched source is charged for its share, and the report carries one contribution per source. The
+neighbours fix who was credited with what, so removing one source takes away its shares and nothing
+else.
+
+Origin: WICG/attribution-reporting-api#1356
+Neighbours: attribution fixed
+Expected: holds
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from spec import (
+    PAPER,
+    SMALL_LIMITS,
+    AttributionClient,
+    Credit,
+    Draw,
+    Query,
+    Rules,
+    Source,
+    Trigger,
+    Universe,
+    replace,
+)
+
+
+def credit_all(
+    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
+) -> tuple[Credit, ...]:
+    """Credit every active source that matches with its share, the newest first."""
+    names = client.order.newest_first(trigger.destination)
+    active = (client.sources[name] for name in names if client.sources[name].expiry > now)
+    touched = [source for source in active if rules.matches(source, trigger)]
+    if not touched:
+        return ()
+    share, rest = divmod(trigger.value, len(touched))
+    values = [share + rest, *[share] * (len(touched) - 1)]
+    return tuple(
+        Credit(
+            unit=source.source_id,
+            contributions=rules.contributions(rules, source, replace(trigger, value=value)),
+        )
+        for source, value in zip(touched, values, strict=True)
+    )
+
+
+RULES: Rules = replace(PAPER, attribute=credit_all)
+
+A = Source(source_id="A", destination="shop", expiry=9, filters=frozenset("a"), key=1)
+PURCHASE = Trigger(report_id=0, destination="shop", filters=frozenset("a"), key=0, value=3)
+UNIVERSE = Universe(
+    name="two sources that share",
+    limits=SMALL_LIMITS,
+    units=("A", "B"),
+    moves=5,
+    sources=(A, replace(A, source_id="B", filters=frozenset("ab"), key=2)),
+    triggers=(PURCHASE, replace(PURCHASE, filters=frozenset("b"), value=1)),
+    trigger_count=2,
+    queries=(
+        Query(epsilon=Fraction(4), keys=(1, 2)),
+        Query(epsilon=Fraction(4), delta=Fraction(1, 32)),
+    ),
+    query_count=1,
+)
