@@ -93,11 +93,11 @@ class ClaimResult:
         finding = self.deciding
         if finding is None:
             return self.why
+        same = [each for each in self.findings if each.verdict is self.verdict]
         if self.verdict in (Verdict.PROVED, Verdict.HOLDS):
-            return "; ".join(filter(None, (finding.method, finding.bound)))
-        details = [
-            each.detail or each.method for each in self.findings if each.verdict is self.verdict
-        ]
+            ways = ["; ".join(filter(None, (each.method, each.bound))) for each in same]
+            return "\n".join(ways)
+        details = [each.detail or each.method for each in same]
         return self.why or "; ".join(dict.fromkeys(filter(None, details)))
 
 
