@@ -237,12 +237,17 @@ class Edge(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Game:
-    """Solve the distinguishing game between two worlds."""
+    """Solve the distinguishing game between two worlds.
+
+    `rename` may give the same names to two states, one of each world, that differ from others in
+    names alone. It is for mechanisms and menus to which names mean nothing.
+    """
 
     first: World
     second: World
     menu: Menu
     budget: Callable[[], bool] = lambda: True
+    rename: Callable[[Hashable, Hashable, Hashable], tuple[Hashable, Hashable]] | None = None
     values: dict[Hashable, fmpq] = field(default_factory=dict)
     edges: dict[tuple[Hashable, int, int], list[Edge]] = field(default_factory=dict)
     comparisons: dict[tuple[Hashable, Hashable], Comparison] = field(default_factory=dict)
@@ -265,6 +270,7 @@ class Game:
             return mass - other if mass > other else ZERO
         if len(node.with_unit) == len(node.without_unit) == 1:
             (state, _), (opposite, _) = node.with_unit[0], node.without_unit[0]
+            state, opposite = self.renamed(node.progress, state, opposite)
             return mass * self.pair_value(node.progress, state, opposite, other / mass, moves)
         unit = normalised(node, mass)
         key = (unit, moves)
@@ -326,6 +332,7 @@ class Game:
         if len(there) == len(gone) == 1:
             (response, after, _), (other_response, opposed, _) = there[0], gone[0]
             certain, masses = self.compared(response, other_response)
+            after, opposed = self.renamed(progress, after, opposed)
             return Edge(action, progress, certain, [(*pair, after, opposed) for pair in masses], [])
         certain = ZERO
         others: list[tuple[Measure, Measure]] = []
@@ -336,7 +343,7 @@ class Game:
                 certain = certain + total(mine)
             elif len(mine) == len(theirs) == 1:
                 (state, mass), (opposite, other) = mine[0], theirs[0]
-                key = (state, opposite, other / mass)
+                key = (*self.renamed(progress, state, opposite), other / mass)
                 alike[key] = alike.get(key, ZERO) + mass
             elif mine:
                 others.append((mine, theirs))
@@ -345,6 +352,13 @@ class Game:
             for (state, opposite, ratio), mass in alike.items()
         ]
         return Edge(action, progress, certain, pairs, others)
+
+    def renamed(self, progress: Hashable, state: int, opposite: int) -> tuple[int, int]:
+        """Return a pair of states under the names that all pairs like it share."""
+        if self.rename is None:
+            return state, opposite
+        there, gone = self.rename(progress, self.first.states[state], self.second.states[opposite])
+        return self.first.number(there), self.second.number(gone)
 
     def compared(self, response: Hashable, other: Hashable) -> Comparison:
         """Compare two packed responses: what is impossible in the second world, and the ratios."""

@@ -10,14 +10,20 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import combinations
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from spec.aggregation_service import Query
+from immutables import Map
+
+from spec.aggregation_service import Query, Spent
+from spec.claims import CLIENTS, SERVICE
 from spec.contributions import Unit
 from spec.distributions import Draw
 from spec.interaction import Mechanism
+from spec.paper import PAPER
 from spec.reports import Contribution, ReportId
+from spec.rules import Rules
 from spec.summary_mechanism import Database, Record, SummaryQuery, SummaryState
 
 SummaryAction: TypeAlias = tuple[Database, SummaryQuery]
@@ -71,6 +77,10 @@ class SummaryMenu:
         """Return the records that may be added and the questions that may be asked."""
         del states
         assert isinstance(progress, SummaryProgress)
+        return summary_choices(self, progress)
+
+    def listed(self, progress: SummaryProgress) -> Iterable[tuple[SummaryAction, SummaryProgress]]:
+        """List what may be added and asked."""
         if progress.records < self.records:
             added = replace(progress, records=progress.records + 1)
             for unit, contribution in self.kinds:
@@ -85,6 +95,52 @@ class SummaryMenu:
                     for batch in batches:
                         for query in self.queries:
                             yield ask(replace(query, report_ids=batch)), asked
+
+
+@lru_cache(maxsize=2**12)
+def summary_choices(
+    menu: SummaryMenu, progress: SummaryProgress
+) -> tuple[tuple[SummaryAction, SummaryProgress], ...]:
+    """List what may be added and asked, once."""
+    return tuple(menu.listed(progress))
+
+
+def ignores_identifiers(rules: Rules) -> bool:
+    """Tell whether the rules never look at a report's identifier: whether they are the paper's."""
+    named = {*SERVICE, *CLIENTS} - {"limits"}
+    return all(getattr(rules, name) is getattr(PAPER, name) for name in named)
+
+
+def in_order(progress: Hashable, there: Hashable, gone: Hashable) -> tuple[Hashable, Hashable]:
+    """Give the reports of two states numbers by what they hold and have spent in both.
+
+    The menu offers every set of reports, and where the rules ignore identifiers nothing else in a
+    state refers to them. So pairs of states that differ in this numbering alone have one value.
+    """
+    del progress
+    assert isinstance(there, SummaryState)
+    assert isinstance(gone, SummaryState)
+    described = sorted((_described(there, name), _described(gone, name), name)
+                       for name in there.reports)  # fmt: skip
+    names = {name: place for place, (_, _, name) in enumerate(described)}
+    if all(name == place for name, place in names.items()):
+        return there, gone
+    return _renamed(there, names), _renamed(gone, names)
+
+
+def _described(state: SummaryState, name: ReportId) -> tuple[Hashable, ...]:
+    spent = state.service.ledger.get(name, Spent())
+    parts = tuple((part.key, part.value) for part in state.reports[name].contributions)
+    return parts, spent.epsilon, spent.delta
+
+
+def _renamed(state: SummaryState, names: dict[ReportId, int]) -> SummaryState:
+    reports = {
+        names[name]: replace(report, report_id=names[name])
+        for name, report in state.reports.items()
+    }
+    ledger = {names.get(cast(int, entry), entry): s for entry, s in state.service.ledger.items()}
+    return replace(state, reports=Map(reports), service=replace(state.service, ledger=Map(ledger)))
 
 
 def add(report_id: ReportId, unit: Unit, contribution: Contribution) -> SummaryAction:

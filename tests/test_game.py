@@ -13,7 +13,7 @@ from properties.attack import play, untyped
 from properties.brute_force import worst_of_all
 from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_EXHAUSTED
 from properties.game import Game, Menu, OutOfTime, Window, World, with_answers_remembered
-from properties.mechanism_menu import RoundMenu, SummaryMenu
+from properties.mechanism_menu import RoundMenu, SummaryMenu, ignores_identifiers, in_order
 from properties.production import HALF_THE_NOISE, without_truncation
 from properties.universe import SystemMenu, source, trigger
 from spec import (
@@ -402,6 +402,23 @@ def test_remembering_answers_changes_no_value(name: str) -> None:
     for game, other in zip(games(case), games(quick), strict=True):
         for power in POWERS:
             assert game.worst(power, case.moves) == other.worst(power, case.moves)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_renaming_reports_changes_no_value(rounds: int) -> None:
+    case = summary(PAPER, ASK, limits=tiny(epsilon=2), records=3, rounds=rounds)
+    assert ignores_identifiers(PAPER)
+    for game in games(case):
+        fewer = replace(game, rename=in_order, values={}, edges={})
+        for power in POWERS:
+            assert fewer.worst(power, case.moves) == game.worst(power, case.moves)
+        assert len(fewer.values) < len(game.values)
+
+
+def test_reports_are_renamed_only_where_the_rules_ignore_identifiers() -> None:
+    assert not ignores_identifiers(REPEATS_COUNT)
+    assert not ignores_identifiers(REAL_REPORTS_CHARGED)
+    assert not ignores_identifiers(SILENT_WHEN_EXHAUSTED)
 
 
 def test_more_moves_never_gain_less_and_more_epsilon_never_more() -> None:

@@ -1,0 +1,308 @@
+"""Every proof holds for the paper's rules by both solvers, and every control is refuted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from sympy import Symbol
+
+import proofs
+from proofs import _solvers
+from proofs._algebra import Undecided, identical
+from proofs._check import check_of, decimal, header_of
+from proofs._proof import Proof, Statement, Step, StepResult, assume, calculation, for_all
+from spec import PAPER, Query, Rules
+from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+from spec.noise import DiscreteGaussian, Noise
+from spec.reports import Report
+from spec.rules import Limits
+
+FILES = sorted(path.stem for path in Path(proofs.__path__[0]).glob("[a-z]*.py"))
+CHECKS = {check.claim: check for check in proofs.CHECKS}
+CONTROLS = [(check, control) for check in proofs.CHECKS for control in check.controls]
+
+checks = pytest.mark.parametrize("check", proofs.CHECKS, ids=lambda check: check.claim)
+files = pytest.mark.parametrize("name", FILES)
+
+
+@checks
+def test_both_solvers_prove_every_step_for_the_papers_rules(check: Check) -> None:
+    found = check.run(PAPER)
+    assert found.verdict is Verdict.PROVED, found.detail
+    assert found.method
+    assert found.bound == "all values"
+    assert re.fullmatch(r"\d+\.\d{3}", found.seconds)
+    assert found.steps
+    for step in found.steps:
+        assert step.verdict is Verdict.PROVED, step
+        assert step.by not in ("", "z3", "cvc5"), step
+        assert not re.search(r"alone|undecided|in part", step.by), step
+    assert not re.search(r"alone|undecided|in part", found.method)
+
+
+@pytest.mark.parametrize(
+    ("check", "control"),
+    CONTROLS,
+    ids=[f"{check.claim}: {control.name}" for check, control in CONTROLS],
+)
+def test_every_control_is_refuted(check: Check, control: Control) -> None:
+    found = control.run()
+    assert found.verdict is Verdict.REFUTED, found
+    assert not found.detail.startswith("ALARM")
+    refuted = [step for step in found.steps if step.verdict is Verdict.REFUTED]
+    assert refuted
+    assert control.rules is None or control.rules != PAPER, check.claim
+
+
+@checks
+def test_every_check_has_a_control(check: Check) -> None:
+    assert check.controls
+    names = [control.name for control in check.controls]
+    assert len(set(names)) == len(names)
+
+
+@files
+def test_every_file_belongs_to_its_claim(name: str) -> None:
+    assert name in CLAIMS
+    assert CHECKS[name].claim == name
+
+
+def test_every_file_is_collected_once() -> None:
+    assert [check.claim for check in proofs.CHECKS] == FILES
+
+
+@files
+def test_the_header_says_claim_paper_method_and_assumptions(name: str) -> None:
+    docstring = import_module(f"proofs.{name}").__doc__ or ""
+    labels = header_of(docstring)
+    assert list(labels) == ["Claim", "Paper", "Method", "Assumes"]
+    assert all(labels.values())
+    assert set(CLAIMS[name].paper.split("; ")) <= set(labels["Paper"].split("; "))
+
+
+@files
+def test_a_proof_about_numbers_shows_that_its_assumptions_can_hold(name: str) -> None:
+    proof = getattr(import_module(f"proofs.{name}"), "PROOF", None)
+    if proof is None or not any(isinstance(step, Statement) for step in proof.steps):
+        return
+    assert any(isinstance(step, Statement) and step.existential for step in proof.steps)
+
+
+def test_an_unknown_name_of_the_package_is_refused() -> None:
+    with pytest.raises(AttributeError, match="nothing"):
+        getattr(proofs, "nothing")  # noqa: B009
+
+
+# The conversion of a proof into a check.
+
+CLAIM = "discrete_laplace_is_private"
+
+
+@for_all("squares are not negative")
+def squares(_: object, x: Fraction) -> bool:
+    return x * x >= 0
+
+
+@for_all("numbers are not negative")
+def numbers(_: object, x: Fraction) -> bool:
+    assume(x > -10)
+    return x >= 0
+
+
+@calculation("one is one", by="arithmetic")
+def one(_: object) -> bool:
+    return True
+
+
+def checked(*steps: Step[object]) -> Check:
+    proof = Proof[object](claim=CLAIM, subject=None, steps=steps, controls={"itself": None})
+    return check_of(proof, method="method", assumes="nothing")
+
+
+def silent(*solvers: str) -> Callable[[_solvers.Obligation], _solvers.Decision]:
+    def decide(stated: _solvers.Obligation) -> _solvers.Decision:
+        return replace(_solvers.decide(stated), **dict.fromkeys(solvers, "unknown"))
+
+    return decide
+
+
+def test_a_proof_by_both_solvers_says_so() -> None:
+    found = checked(squares, one).run(PAPER)
+    assert found.verdict is Verdict.PROVED
+    assert found.method == "method; z3 and cvc5, arithmetic"
+    assert [step.by for step in found.steps] == ["z3, cvc5", "arithmetic"]
+    assert found.assumes == "nothing"
+
+
+@pytest.mark.parametrize(("left", "alone"), [("cvc5", "z3"), ("z3", "cvc5")])
+def test_a_proof_by_one_solver_says_which(
+    monkeypatch: pytest.MonkeyPatch, left: str, alone: str
+) -> None:
+    monkeypatch.setattr("proofs._proof.decide", silent(left))
+    found = checked(squares).run(PAPER)
+    assert found.verdict is Verdict.PROVED
+    assert found.method == f"method; {alone} alone; {left} undecided"
+    assert [step.by for step in found.steps] == [alone]
+
+
+def test_a_proof_that_both_solvers_leave_open_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proofs._proof.decide", silent("z3", "cvc5"))
+    found = checked(squares).run(PAPER)
+    assert found.verdict is Verdict.UNKNOWN
+    assert "undecided" in found.detail
+
+
+def test_a_proof_that_each_solver_decides_in_part_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = iter(("z3", "cvc5"))
+    monkeypatch.setattr("proofs._proof.decide", lambda stated: silent(next(left))(stated))
+    found = checked(squares, squares).run(PAPER)
+    assert found.method == "method; z3 or cvc5 in part"
+
+
+def test_a_refutation_carries_its_numbers_and_its_step() -> None:
+    found = checked(squares, numbers).run(PAPER)
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+    assert Fraction(found.counterexample["x"]) < 0
+    assert "numbers are not negative" in found.detail
+    assert [step.verdict for step in found.steps] == [Verdict.PROVED, Verdict.REFUTED]
+
+
+def test_a_model_that_does_not_replay_is_an_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(stated: _solvers.Obligation) -> _solvers.Decision:
+        decision = _solvers.decide(stated)
+        return replace(decision, z3="refuted", cvc5="refuted", model={"x": Fraction(2)})
+
+    monkeypatch.setattr("proofs._proof.decide", wrong)
+    found = checked(squares).run(PAPER)
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.detail.startswith("ALARM")
+
+
+def test_solvers_that_disagree_are_an_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+    def split(stated: _solvers.Obligation) -> _solvers.Decision:
+        return replace(_solvers.decide(stated), z3="refuted", model={"x": Fraction(2)})
+
+    monkeypatch.setattr("proofs._proof.decide", split)
+    found = checked(squares).run(PAPER)
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.detail.startswith("ALARM")
+    assert "disagree" in found.detail
+
+
+def test_a_proof_about_the_papers_function_says_nothing_about_another() -> None:
+    found = checked(squares).run(replace(PAPER, noise=gaussian_noise))
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.detail == "the proof is about the paper's noise"
+
+
+def test_the_time_is_written_with_three_decimals() -> None:
+    assert decimal(Fraction(12345678, 10**6)) == "12.346"
+    assert decimal(Fraction(1, 10**6)) == "0.000"
+
+
+def test_a_header_ends_with_its_paragraph() -> None:
+    text = (
+        "Claim: one\n    and a half.\n\nPaper: two.\nMethod: three: four.\nAssumes: five.\n\nSix."
+    )
+    assert header_of(text) == {
+        "Claim": "one and a half",
+        "Paper": "two",
+        "Method": "three: four",
+        "Assumes": "five",
+    }
+
+
+def test_algebra_says_equal_different_or_undecided() -> None:
+    x, y = Symbol("x", positive=True), Symbol("y", positive=True)
+    assert identical((x + y) ** 2, x**2 + 2 * x * y + y**2)
+    assert not identical(x + y, x * y)
+    with pytest.raises(Undecided):
+        # Zero at the one point that is tried.
+        identical(x * 2, 1)
+
+
+# Changed rules.
+
+
+def gaussian_noise(_: Limits, __: Query, ___: tuple[Report, ...], ____: int | None) -> Noise:
+    return DiscreteGaussian(Fraction(10))
+
+
+def run(claim: str, rules: Rules) -> Finding:
+    return CHECKS[claim].run(rules)
+
+
+def higher(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    threshold = PAPER.threshold(limits, query, batch)
+    return None if threshold is None else threshold + 1
+
+
+def test_a_higher_threshold_is_proved() -> None:
+    rules = replace(PAPER, threshold=higher)
+    assert run("threshold_meets_the_tail_lemma", rules).verdict is Verdict.PROVED
+    assert run("truncated_laplace_is_private", rules).verdict is Verdict.PROVED
+
+
+def test_a_constant_threshold_is_refuted_by_an_instance_that_fails() -> None:
+    found = run("threshold_meets_the_tail_lemma", replace(PAPER, threshold=lambda *_: 3))
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+    shown = {name: Fraction(value) for name, value in found.counterexample.items()}
+    assert shown["truncation"] == 3
+    assert shown["tail"] > shown["delta"] / shown["sparsity_budget"]
+
+
+def test_a_threshold_without_a_logarithm_that_never_fails_is_unknown() -> None:
+    found = run("threshold_meets_the_tail_lemma", replace(PAPER, threshold=lambda *_: 10**9))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "floor_log" in found.detail
+
+
+def test_a_threshold_that_looks_at_the_batch_is_not_proved() -> None:
+    def by_batch(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+        threshold = PAPER.threshold(limits, query, batch)
+        return None if threshold is None else threshold - min(len(batch), 1)
+
+    found = run("threshold_meets_the_tail_lemma", replace(PAPER, threshold=by_batch))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "batch" in found.detail
+
+
+def test_noise_of_another_kind_is_unknown() -> None:
+    found = run("discrete_laplace_is_private", replace(PAPER, noise=gaussian_noise))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "DiscreteGaussian" in found.detail
+
+
+def test_a_smaller_truth_probability_is_proved() -> None:
+    rules = replace(PAPER, truth_probability=lambda power, size: (power - 1) / (power + size))
+    assert run("randomized_response_is_private", rules).verdict is Verdict.PROVED
+
+
+def test_a_truth_probability_that_raises_is_unknown() -> None:
+    def refused(power: object, size: int) -> Fraction:
+        raise RuntimeError("not implemented")
+
+    rules = replace(PAPER, truth_probability=refused)
+    assert run("randomized_response_is_private", rules).verdict is Verdict.UNKNOWN
+
+
+def test_a_step_result_of_another_kind_can_be_reported() -> None:
+    class Open(Step[object]):
+        name = "left open"
+
+        def decide(self, subject: object) -> StepResult:
+            return StepResult(
+                name=self.name, verdict="UNKNOWN", by=("z3", "cvc5"), seconds=Fraction(0)
+            )
+
+    found = checked(Open()).run(PAPER)
+    assert found.verdict is Verdict.UNKNOWN
+    assert [step.by for step in found.steps] == [""]
