@@ -1,0 +1,94 @@
+"""The catalogue: each proposal with its change, its verdict and the attack that refutes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docs.generator.claims import escaped, verdict
+from docs.generator.names import claim_label, label, title
+from sandproof.catalogue import as_expected, expected
+from sandproof.proposal import Change
+from sandproof.result import ClaimResult, Result
+from spec.claims import Verdict
+
+
+def pages(results: list[Result]) -> dict[str, str]:
+    """Return the catalogue and a page for each proposal."""
+    lines = [
+        "# The catalogue of proposed changes",
+        "",
+        f"{len(results)} changes to the APIs, checked at effort quick while this site was built.",
+        "The last column says whether the verdict is the one that the proposal's author expected.",
+        "",
+        "| verdict | proposal | seconds | as expected |",
+        "| --- | --- | ---: | --- |",
+    ]
+    written = {}
+    for result in results:
+        name = Path(result.about.name).stem
+        written[f"catalogue/{name}.md"] = page(name, result)
+        said = f"[{title(name)}]({name}.md)<br>{result.about.title}"
+        expectation = "yes" if as_expected(result) else f"no: {expected(result) or 'none stated'}"
+        lines.append(
+            f"| {verdict(result.verdict)} | {said} | {result.seconds:.1f} | {expectation} |"
+        )
+    names = [Path(result.about.name).stem for result in results]
+    lines += ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
+    return {"catalogue/index.md": "\n".join(lines), **written}
+
+
+def page(name: str, result: Result) -> str:
+    """Return the page of a proposal."""
+    about = result.about
+    heading, _, prose = about.text.partition("\n")
+    body = "\n".join(
+        f"- **{line.partition(':')[0]}**:{line.partition(':')[2]}"
+        if line.startswith(("Origin:", "Neighbours:", "Expected:", "Found:"))
+        else line
+        for line in prose.strip().splitlines()
+    )
+    lines = [f"# {title(name)}", "", heading, "", f"{verdict(result.verdict)} ", ""]
+    lines += [f"**{escaped(result.headline)}**", "", body, ""]
+    if about.relation:
+        lines += [f"Neighbours: *{about.relation}*: {about.relation_meaning}.", ""]
+    if about.changes:
+        lines += ["## The change", ""]
+    for change in about.changes:
+        lines += changed(change)
+    for row in result.guarantees(Verdict.REFUTED):
+        lines += broken(row)
+    for repair in result.repairs:
+        lines += [f"With the paper's `{repair.field}` put back, `{repair.claim}` is kept.", ""]
+    lines += ["## Every claim that the change touches", ""]
+    lines += ["| verdict | claim | how |", "| --- | --- | --- |"]
+    for row in result.claims:
+        if row.affected:
+            link = f"{{ref}}`{title(row.claim.id)} <{claim_label(row.claim.id)}>`"
+            how = row.reason if "$" in row.reason else escaped(row.reason)
+            how = " ".join(how.replace("|", "\\|").split())
+            lines.append(f"| {verdict(row)} | {link} | {how} |")
+    count = sum(not row.affected for row in result.claims)
+    return "\n".join([*lines, "", f"{count} other claims are unaffected.", ""])
+
+
+def changed(change: Change) -> list[str]:
+    """Return a change of one rule as a difference."""
+    before = change.before
+    if before.startswith("spec."):
+        before = f"{{ref}}`{before} <{label(before)}>`"
+    lines = [f"`{change.field}` was {before} and becomes `{change.after}`.", ""]
+    if change.source:
+        lines += ["```python", change.source, "```", ""]
+    return lines
+
+
+def broken(row: ClaimResult) -> list[str]:
+    """Return how a guarantee is broken."""
+    lines = [f"## How it breaks: {title(row.claim.id).lower()}", ""]
+    if row.attack is not None:
+        lines += ["```text", row.attack.story, "```", ""]
+        if row.attack.factor:
+            lines += [f"In the universe searched it holds with {row.attack.factor}ε*.", ""]
+        return lines
+    numbers = [f"- {name} = {value}" for name, value in row.counterexample.items()]
+    return [*lines, *map(escaped, numbers), ""]

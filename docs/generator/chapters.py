@@ -1,0 +1,196 @@
+"""Chapters from spec: prose, formulas and code of each module, in source order."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from dataclasses import dataclass
+
+from docs.generator.names import ROOT, claim_label, label, linked, title
+from docs.generator.paper import Citations
+from spec.claims import CLAIMS
+
+PARTS = {
+    "The APIs": (
+        "reports",
+        "contributions",
+        "aggregation_service",
+        "attribution_client",
+        "private_aggregation_client",
+        "event_outputs",
+        "event_client",
+        "system",
+    ),
+    "Privacy against interactive adversaries": (
+        "distributions",
+        "noise",
+        "interaction",
+        "neighbours",
+    ),
+    "Summary reports": ("summary_mechanism", "individual_privacy", "filters"),
+    "Event-level reports": ("randomized_response", "event_mechanism"),
+    "Another notion of privacy": ("concentrated",),
+    "The change surface": ("rules", "paper", "universe", "claims"),
+}
+LAST = "Foundations"
+"""The part that holds every module which no other part names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Docstring:
+    """Hold a docstring: its prose, where it comes from, and where it differs."""
+
+    prose: str
+    cites: str = ""
+    deviates: str = ""
+
+
+def read(docstring: str) -> Docstring:
+    """Split a docstring at its last lines, which a test holds to one grammar."""
+    found = re.fullmatch(
+        r"(?P<prose>.*?)\n*(^Deviates: (?P<deviates>.*?)\n)?^Paper: (?P<cites>.*)",
+        docstring.strip(),
+        re.DOTALL | re.MULTILINE,
+    )
+    if found is None:
+        return Docstring(prose=docstring.strip())
+    cites, deviates = (" ".join((found[name] or "").split()) for name in ("cites", "deviates"))
+    return Docstring(prose=found["prose"].strip(), cites=cites, deviates=deviates)
+
+
+def parts() -> dict[str, list[str]]:
+    """Return the modules of spec by part, in the paper's order."""
+    there = {path.stem for path in (ROOT / "spec").glob("*.py") if path.stem != "__init__"}
+    listed = {part: [name for name in names if name in there] for part, names in PARTS.items()}
+    rest = there - {name for names in listed.values() for name in names}
+    return {**listed, LAST: sorted(rest)}
+
+
+def pages(cited: Citations) -> dict[str, str]:
+    """Return the page of every module, and the contents."""
+    written = {
+        f"spec/{name}.md": chapter(name, cited) for names in parts().values() for name in names
+    }
+    lines = [
+        "# The specification",
+        "",
+        "Each module of `spec/` is a chapter: what it says, the formula, the code that runs, the",
+        "place in the paper {cite}`ghazi2025` and the claims about it. There is no other listing",
+        "of an algorithm; the solver, the proofs and the sampler all run this code.",
+        "",
+    ]
+    for part, names in parts().items():
+        lines += [f"## {part}", "", "```{toctree}", ":maxdepth: 1", "", *names, "```", ""]
+    written["spec/index.md"] = "\n".join(lines)
+    return written
+
+
+def chapter(module: str, cited: Citations) -> str:
+    """Return the page of a module."""
+    source = (ROOT / "spec" / f"{module}.py").read_text(encoding="utf-8")
+    tree = ast.parse(source)
+    said = read(ast.get_docstring(tree) or "")
+    heading, _, prose = said.prose.partition("\n")
+    lines = [f"({label(f'spec.{module}')})=", f"# {heading.strip().rstrip('.')}", ""]
+    lines += [f"`spec/{module}.py`", "", prose.strip(), ""]
+    lines += footing(f"spec.{module}", said, cited, heading.strip())
+    code: list[str] = []
+    for node in tree.body[1:]:
+        if isinstance(node, ast.Import | ast.ImportFrom) or guard(node):
+            continue
+        names = named(node)
+        public = [name for name in names if not name.startswith("_")]
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and public:
+            lines += listing(code)
+            lines += section(module, node, source, cited)
+            code = []
+        else:
+            if public:
+                lines += listing(code)
+                code = []
+                lines += [f"({label(f'spec.{module}.{name}')})=\n" for name in public]
+            code.append(segment(source, node))
+            if public:
+                lines += listing(code) + claims_about(f"spec.{module}.{public[0]}")
+                code = []
+    return "\n".join(lines + listing(code))
+
+
+def guard(node: ast.stmt) -> bool:
+    """Tell whether a statement only imports names for the type checker."""
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+def named(node: ast.stmt) -> list[str]:
+    """Return the names that a statement of a module defines."""
+    match node:
+        case ast.FunctionDef() | ast.ClassDef():
+            return [node.name]
+        case ast.Assign():
+            return [each.id for each in node.targets if isinstance(each, ast.Name)]
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return [name]
+        case _:
+            return []
+
+
+def section(
+    module: str, node: ast.FunctionDef | ast.ClassDef, source: str, cited: Citations
+) -> list[str]:
+    """Return the section of a public function or class: prose, links, code."""
+    name = f"spec.{module}.{node.name}"
+    said = read(ast.get_docstring(node) or "")
+    lines = [f"({label(name)})=", f"## {node.name}", "", said.prose, ""]
+    lines += footing(name, said, cited, said.prose.partition("\n")[0])
+    return lines + listing([without_docstring(source, node)])
+
+
+def footing(name: str, said: Docstring, cited: Citations, first: str) -> list[str]:
+    """Return where an object comes from, where it differs, and what is claimed about it."""
+    lines = []
+    if said.cites and not said.cites.startswith("none"):
+        cited.add(said.cites, name, first)
+        lines.append(f"In the paper: {linked(said.cites)}")
+    elif said.cites:
+        lines.append(f"Not in the paper: {said.cites[len('none (') :].rstrip(').')}.")
+    if said.deviates:
+        lines.append(f"Differs: {linked(said.deviates)}")
+    return [*("- " + line for line in lines), *claims_about(name), ""]
+
+
+def claims_about(name: str) -> list[str]:
+    """Return links to the claims about an object."""
+    found = [claim.id for claim in CLAIMS.values() if name in claim.subjects]
+    if not found:
+        return [""]
+    links = ", ".join(f"{{ref}}`{title(each)} <{claim_label(each)}>`" for each in found)
+    return [f"- Claims and proofs: {links}", ""]
+
+
+def listing(code: list[str]) -> list[str]:
+    """Return a block of code."""
+    return ["```python", *code, "```", ""] if code else []
+
+
+def segment(source: str, node: ast.stmt) -> str:
+    """Return the source of a statement with its decorators."""
+    lines = source.splitlines()
+    decorators = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(each.lineno for each in decorators)])
+    return inspect.cleandoc("\n" + "\n".join(lines[first - 1 : node.end_lineno]))
+
+
+def without_docstring(source: str, node: ast.FunctionDef | ast.ClassDef) -> str:
+    """Return the source of a definition; its docstring stands above it as prose."""
+    lines = source.splitlines()
+    first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+    kept = lines[first - 1 : node.end_lineno]
+    if ast.get_docstring(node) is not None and len(node.body) > 1:
+        said = node.body[0]
+        assert said.end_lineno is not None
+        after = said.end_lineno - first + 1
+        while not kept[after].strip():
+            after += 1
+        kept[said.lineno - first : after] = []
+    return "\n".join(kept)

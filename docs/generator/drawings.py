@@ -1,0 +1,230 @@
+"""Pictures as SVG in the colour of the text: timelines, noise and threshold, privacy curves."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from html import escape
+from time import monotonic_ns
+
+from docs.generator.names import ROOT
+from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT
+from properties.solve import _games, first_window
+from properties.universe import attribution_universe
+from sandproof.simulate import Noiseless, Row, simulate
+from sandproof.trace import read_trace
+from spec import PAPER, Base, Power
+from spec.neighbours import ATTRIBUTION_FIXED
+from spec.noise import DiscreteLaplace
+from spec.rules import Rules
+from spec.universe import Universe
+
+DAY = 86400
+LINE = 17
+MOVES = 4
+WIDER = 8
+CURVE_SECONDS = 120
+PATTERNS = (
+    '<defs><pattern id="{0}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" '
+    'patternTransform="rotate(45)"><path d="M0 0V6" stroke="currentColor" stroke-width="1.5"/>'
+    "</pattern></defs>"
+)
+MARKS = {
+    "source": '<circle cx="{x}" cy="{y}" r="6" fill="none" stroke="currentColor" '
+    'stroke-width="2"/>',
+    "trigger": '<rect x="{l}" y="{t}" width="12" height="12" fill="currentColor"/>',
+    "query": '<path d="M{x} {t}L{r} {y}L{x} {b}L{l} {y}Z" fill="currentColor"/>',
+    "window": '<path d="M{l} {b}L{x} {t}L{r} {b}Z" fill="currentColor"/>',
+    "null": '<rect x="{l}" y="{t}" width="12" height="12" fill="none" stroke="currentColor" '
+    'stroke-width="2"/>',
+}
+
+
+def draw(name: str) -> str:
+    """Return a picture by its name."""
+    if name.startswith("timeline:"):
+        return timeline(name.partition(":")[2])
+    if name not in DRAWINGS:
+        raise KeyError(f"there is no drawing {name}")
+    return DRAWINGS[name]()
+
+
+def svg(title: str, width: int, height: int, parts: Iterable[str]) -> str:
+    """Return a picture that names itself to those who cannot see it."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
+        f'width="{width}" height="{height}" role="img" aria-label="{escape(title)}" '
+        'font-family="system-ui, sans-serif" font-size="13" fill="currentColor">'
+        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
+    )
+
+
+def text(x: float, y: float, words: str, **attributes: str) -> str:
+    """Return a text."""
+    named = {name.replace("_", "-"): value for name, value in attributes.items()}
+    extra = "".join(f' {name}="{value}"' for name, value in named.items())
+    return f'<text x="{x:g}" y="{y:g}"{extra}>{escape(words)}</text>'
+
+
+def line(points: Sequence[tuple[float, float]], width: float = 1, dashes: str = "") -> str:
+    """Return a polygon line."""
+    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return f'<path d="M{path}" fill="none" stroke="currentColor" stroke-width="{width}"{dashed}/>'
+
+
+def timeline(name: str) -> str:
+    """Draw a trace of the paper's examples as it runs through the specification, without noise."""
+    trace = read_trace(ROOT / "sandproof" / "traces" / f"{name}.json")
+    rows = simulate(trace, Noiseless())
+    parts, y = [], 24
+    ends = []
+    for row in rows:
+        words = textwrap.wrap(row.result, 42)
+        parts.append(mark(row, 78, y))
+        parts.append(text(62, y + 4, moment(row.time, rows), text_anchor="end", font_size="12"))
+        parts.append(text(94, y + 4, row.cause, font_weight="600"))
+        parts += [text(94, y + 4 + LINE * (n + 1), each) for n, each in enumerate(words)]
+        ends.append(y)
+        y += LINE * (len(words) + 1) + 16
+    axis = line([(78, ends[0]), (78, ends[-1])], 1, "2 3")
+    return svg(trace.description, 400, y - 8, [axis, *parts])
+
+
+def moment(seconds: int, rows: Sequence[Row]) -> str:
+    """Return a time in the unit that suits the trace."""
+    if max(row.time for row in rows) < DAY:
+        return f"{seconds // 60} min"
+    return f"day {seconds / DAY:g}"
+
+
+def mark(row: Row, x: int, y: int) -> str:
+    """Return the mark of a row: hollow where nothing is reported."""
+    kind = row.cause.removeprefix("event ")
+    if "null" in row.details or row.details.get("credited") == []:
+        kind = "null"
+    kind = "trigger" if kind == "event" else kind
+    place = {"x": x, "y": y, "l": x - 6, "r": x + 6, "t": y - 6, "b": y + 6}
+    shape = MARKS.get(kind, MARKS["source"]).format(**place)
+    back = f'<circle cx="{x}" cy="{y}" r="8" style="fill: var(--color-background-primary)"/>'
+    return back + shape
+
+
+def noise() -> str:
+    """Draw the law of a noisy sum with truncated noise, what is released and what is hidden."""
+    truncation, value, scale = 6, 3, 620
+    law = DiscreteLaplace(Power(Base(Fraction(2)), Fraction(-1, 2)), truncation)
+    exact = replace(law, decay_power=Power(Base(Fraction(3, 2)), Fraction(-1)))
+    parts = [PATTERNS.format("noise")]
+    for n, (centre, words) in enumerate(
+        ((0, "key absent: true sum 0"), (value, f"key present: true sum {value}"))
+    ):
+        base = 150 + 170 * n
+        parts.append(line([(20, base), (400, base)]))
+        parts.append(text(20, base - 118, words, font_weight="600"))
+        for x in range(-truncation, truncation + 1):
+            place = 160 + 18 * (x + centre)
+            height = float(exact.pmf(x)) * scale * 0.8
+            released = x + centre > truncation
+            fill = "currentColor" if released else "url(#noise-hatch)"
+            parts.append(
+                f'<rect x="{place - 7}" y="{base - height:.1f}" width="14" height="{height:.1f}" '
+                f'fill="{fill}" stroke="currentColor"/>'
+            )
+        edge = 160 + 18 * truncation + 9
+        parts.append(line([(edge, base - 112), (edge, base + 8)], 2, "5 3"))
+        parts.append(text(edge + 4, base - 102, "τ"))
+        parts.append(text(160, base + 16, "0", text_anchor="middle", font_size="12"))
+        parts.append(
+            text(160 + 18 * truncation, base + 16, "⌊τ⌋", text_anchor="middle", font_size="12")
+        )
+    parts.append('<rect x="20" y="352" width="14" height="14" fill="url(#noise-hatch)" ')
+    parts.append('stroke="currentColor"/>' + text(40, 364, "hidden: at most τ"))
+    parts.append('<rect x="200" y="352" width="14" height="14"/>')
+    parts.append(text(220, 364, "released: above τ"))
+    title = "Truncated noise around 0 never passes τ; around a true sum of 3 it sometimes does."
+    return svg(title, 420, 376, parts)
+
+
+def small_universe() -> Universe:
+    """Return the small universe of ARA with one source and one trigger left."""
+    whole = attribution_universe()
+    return replace(
+        whole,
+        units=whole.units[:1],
+        sources=whole.sources[:1],
+        triggers=whole.triggers[:1],
+        trigger_count=1,
+        moments=(),
+    )
+
+
+def curve(rules: Rules) -> list[tuple[int, Fraction]]:
+    """Return the exact worst delta at each whole epsilon: one source, one trigger, two queries."""
+    universe = small_universe()
+    scaled = replace(rules, limits=universe.limits)
+    window = first_window(scaled, universe)
+    window = replace(window, lowest=window.lowest - WIDER, highest=window.highest + WIDER)
+    deadline = monotonic_ns() + CURVE_SECONDS * 10**9
+    games = _games(scaled, ATTRIBUTION_FIXED, universe, window, deadline)
+    promised = int(universe.limits.epsilon)
+    return [
+        (epsilon, max(game.worst(Fraction(2) ** epsilon, MOVES) for game in games.values()))
+        for epsilon in range(2 * promised + 3)
+    ]
+
+
+def curves() -> str:
+    """Draw the exact delta by epsilon of the paper's rules and of two broken rules."""
+    shown = {
+        "the paper's rules": (PAPER, ""),
+        "a repeated report counts twice": (REPEATS_COUNT, "7 4"),
+        "only real reports are charged": (REAL_REPORTS_CHARGED, "2 3"),
+    }
+    limits = attribution_universe().limits
+    left, top, wide, high = 44, 20, 330, 220
+    foot = top + high
+    parts = [line([(left, top), (left, foot), (left + wide, foot)])]
+    most = 2 * int(limits.epsilon) + 2
+
+    def place(epsilon: Fraction | int, delta: Fraction | int) -> tuple[float, float]:
+        return left + wide * float(Fraction(epsilon) / most), foot - high * float(delta)
+
+    for epsilon in range(0, most + 1, 2):
+        x, y = place(epsilon, 0)
+        parts.append(text(x, y + 16, str(epsilon), text_anchor="middle", font_size="12"))
+    for delta in (Fraction(0), Fraction(1, 2), Fraction(1)):
+        x, y = place(0, delta)
+        parts.append(text(x - 6, y + 4, str(delta), text_anchor="end", font_size="12"))
+    parts.append(text(left + wide, foot + 32, "ε in units of ln 2", text_anchor="end"))
+    parts.append(text(left + 6, top, "exact worst δ"))
+    x, y = place(limits.epsilon, limits.delta)
+    parts.append(f'<path d="M{x - 6} {y - 6}l12 12m0 -12l-12 12" stroke="currentColor" ')
+    parts.append('stroke-width="2"/>' + text(x + 10, y - 8, "promised"))
+    for n, (words, (rules, dashes)) in enumerate(shown.items()):
+        points = [place(epsilon, delta) for epsilon, delta in curve(rules)]
+        parts.append(line(points, 2, dashes))
+        y = foot + 56 + 20 * n
+        parts.append(line([(left, y - 4), (left + 40, y - 4)], 2, dashes))
+        parts.append(text(left + 50, y, words))
+    return svg("Exact δ by ε for the paper's rules and two broken ones", 400, foot + 110, parts)
+
+
+def tightness() -> str:
+    """Return the plot that `python -m properties.tightness` draws, in the colours of the page."""
+    drawn = (ROOT / "docs" / "figures" / "tightness.svg").read_text(encoding="utf-8")
+    return (
+        re.sub(r'<rect width="\d+" height="\d+" fill="#f+"/>\n?', "", drawn)
+        .replace('stroke="#d0d0d0"', 'stroke="currentColor" opacity="0.4"')
+        .replace("<svg ", '<svg fill="currentColor" ', 1)
+    )
+
+
+DRAWINGS: Mapping[str, Callable[[], str]] = {
+    "noise": noise,
+    "curves": curves,
+    "tightness": tightness,
+}
