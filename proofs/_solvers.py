@@ -3,7 +3,8 @@
 An obligation says that some conditions imply a goal. Its text asserts the conditions and the
 negation of the goal, so that "unsat" means proved and "sat" means refuted. Both solvers read the
 same text, each in a fresh context, with fixed seeds and a fixed time-out: what was decided before
-has no influence on an answer.
+has no influence on an answer. So an answer is remembered: proofs of several claims, and of changed
+rules, ask much of the same.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Literal, TypeAlias
@@ -94,6 +96,7 @@ def decide(stated: Obligation) -> Decision:
     )
 
 
+@lru_cache(maxsize=10_000)
 def ask_z3(stated: Obligation) -> Answer:
     """Decide an obligation with z3; prefer a model of small numbers."""
     answer = _run_z3(stated.logic, stated.text, TIMEOUT_MILLISECONDS)
@@ -107,6 +110,7 @@ def ask_z3(stated: Obligation) -> Answer:
     return answer
 
 
+@lru_cache(maxsize=10_000)
 def ask_cvc5(stated: Obligation) -> Answer:
     """Decide an obligation with cvc5."""
     solver = cvc5.Solver(cvc5.TermManager())

@@ -12,11 +12,12 @@ Assumes: What every lemma assumes; that programs contribute natural numbers; no 
 from __future__ import annotations
 
 from proofs._chain import Chain
-from proofs.attribution_summaries_are_private import BROKEN, BY_COUNT, BY_VALUE, COMMON, DECIDED
+from proofs.attribution_summaries_are_private import BROKEN, DECIDED
+from proofs.attribution_summaries_are_private import CHAIN as SUMMARIES
 
 CHAIN = Chain(
     claim="aggregation_summaries_are_private",
-    ways=((*COMMON, *BY_COUNT), (*COMMON, *BY_VALUE)),
+    ways=SUMMARIES.ways,
     decided=DECIDED,
     free=frozenset({"run_program"}),
     argument="chain of lemmas from M_SR's individual privacy to privacy",

@@ -106,10 +106,10 @@ CHAIN = Chain(
     claim="summary_and_event_reports_compose",
     ways=(
         (
-            ("attribution_summaries_are_private", SUMMARIES.check()),
-            ("event_level_reports_are_private", EVENTS.check()),
-            "joint_convexity",
             ("the hybrid argument", check_of(HYBRID, method="one event", takes_rules=True)),
+            "joint_convexity",
+            ("event_level_reports_are_private", EVENTS.check()),
+            ("attribution_summaries_are_private", SUMMARIES.check()),
         ),
     ),
     decided=SUMMARIES.decided | EVENTS.decided,
