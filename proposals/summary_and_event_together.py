@@ -3,7 +3,7 @@ r"""One source sends summary reports and event-level reports.
 The paper treats the two kinds of reports apart. A source that uses both is protected by
 $(\epsilon_* + \epsilon, \delta_*)$: the summary reports are swapped first, which costs
 $(\epsilon_*, \delta_*)$, and then the event-level reports, which costs $(\epsilon, 0)$. In the
-other order the bound on delta would be $e^\epsilon \delta_*$. Nothing is changed here; what is asked
+other order delta would be $e^\epsilon \delta_*$. Nothing is changed here; what is asked
 for is the guarantee for both kinds together.
 
 Origin: none

@@ -1,0 +1,72 @@
+r"""Keys below the threshold are summed in a bucket "others", with fresh noise.
+
+Key discovery loses what small keys contribute. The service could add up the true sums of the keys
+it does not release, and release the total with noise of its own. But then a value is used twice:
+once with the noise that decides whether its key is released, and once in the bucket. Both may tell
+of $x$, and the query costs up to $2\epsilon$. If the bucket is computed from the noisy values of a
+public list of keys it is free: see others_bucket_from_noisy_values.py.
+
+Origin: WICG/attribution-reporting-api#864
+Neighbours: attribution fixed (ARA), null store (PAA)
+Expected: refuted, factor 2
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from spec import (
+    PAPER,
+    SMALL_LIMITS,
+    Answer,
+    DeviceWindow,
+    Draw,
+    Event,
+    Key,
+    Query,
+    Report,
+    Rules,
+    Storage,
+    Universe,
+    replace,
+)
+
+OTHERS: Key = 2**128 - 1
+
+
+def answer_with_others(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+    """Release what passes the release test, and the noisy total of what does not."""
+    answer = PAPER.answer(rules, query, batch, draw)
+    if query.delta == 0:
+        return answer
+    shown = {key for key, _ in answer.released}
+    totals = rules.totals(query, batch)
+    others = sum(value for key, value in totals.items() if key not in shown)
+    noise = rules.noise(rules.limits, query, batch, None)
+    return Answer(released=(*answer.released, (OTHERS, draw(noise.around(others)))))
+
+
+def view(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 1 to key 1."""
+    return storage, 1, 1
+
+
+RULES: Rules = replace(PAPER, answer=answer_with_others)
+
+DEVICES = ("phone", "tablet", "watch")
+UNIVERSE = Universe(
+    name="three devices that view one page",
+    limits=replace(
+        SMALL_LIMITS,
+        contribution_budget=1,
+        sparsity_budget=1,
+        epsilon=Fraction(2),
+        delta=Fraction(1, 4),
+    ),
+    units=(DeviceWindow(device="phone", window=0),),
+    moves=4,
+    events=tuple(Event(report_id=0, device=name, program=view) for name in DEVICES),
+    event_count=3,
+    queries=(Query(epsilon=Fraction(2), delta=Fraction(1, 4)),),
+    query_count=1,
+)

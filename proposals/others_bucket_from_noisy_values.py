@@ -1,0 +1,82 @@
+r"""Small keys of a public list are summed in a bucket "others", from their noisy values.
+
+The query lists its keys, and the service adds noise to the sum of each. What does not exceed
+$\Lambda_1$ is not released on its own; the noisy values of those keys are added up. This is
+computed from the paper's answer alone, so it costs nothing. The bucket is noisier than one with
+fresh noise on the true total, which costs up to $2\epsilon$: see others_bucket.py.
+
+Origin: WICG/attribution-reporting-api#864
+Neighbours: attribution fixed (ARA), null store (PAA)
+Expected: holds
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from spec import (
+    PAPER,
+    SMALL_LIMITS,
+    Answer,
+    DeviceWindow,
+    Draw,
+    Event,
+    Key,
+    Query,
+    Report,
+    Rules,
+    Source,
+    Trigger,
+    Universe,
+    replace,
+)
+
+OTHERS: Key = 2**128 - 1
+
+
+def answer_with_noisy_others(
+    rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw
+) -> Answer:
+    """Answer for the listed keys, and lump those with small noisy values."""
+    answer = PAPER.answer(rules, query, batch, draw)
+    if query.delta > 0:
+        return answer
+    small = rules.limits.contribution_budget
+    large = tuple((key, noisy) for key, noisy in answer.released if noisy > small)
+    others = sum(noisy for _, noisy in answer.released if noisy <= small)
+    return Answer(released=(*large, (OTHERS, others)))
+
+
+RULES: Rules = replace(PAPER, answer=answer_with_noisy_others)
+
+LIMITS = replace(SMALL_LIMITS, contribution_budget=1, epsilon=Fraction(2))
+QUERY = Query(epsilon=Fraction(2), keys=(1, 3))
+PURCHASE = Trigger(report_id=0, destination="shop", filters=frozenset("a"), key=0, value=1)
+UNIVERSES = (
+    Universe(
+        name="a source and two listed keys",
+        limits=LIMITS,
+        units=("A",),
+        moves=4,
+        sources=(
+            Source(source_id="A", destination="shop", expiry=9, filters=frozenset("a"), key=1),
+        ),
+        triggers=(PURCHASE, replace(PURCHASE, key=2)),
+        trigger_count=2,
+        queries=(QUERY,),
+        query_count=1,
+    ),
+    Universe(
+        name="two devices and two listed keys",
+        limits=LIMITS,
+        units=(DeviceWindow(device="phone", window=0),),
+        moves=4,
+        events=(
+            Event(report_id=0, device="phone", program=lambda storage: (storage, 1, 1)),
+            Event(report_id=0, device="tablet", program=lambda storage: (storage, 3, 1)),
+        ),
+        event_count=2,
+        queries=(QUERY,),
+        query_count=2,
+    ),
+)
