@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
@@ -48,13 +47,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("claims", nargs="*", metavar="ID", help="of these claims only")
     parser.add_argument("--full", action="store_true", help="run checks on all broken rules")
     parser.add_argument("--format", choices=("text", "json"), default="text")
-    parser.add_argument("--jobs", type=positive, default=len(os.sched_getaffinity(0)), metavar="N")
+    parser.add_argument("--jobs", type=positive, metavar="N")
     parser.add_argument("--timeout", type=seconds, default=120.0, metavar="SECONDS")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the controls and print the matrix."""
+    from sandproof.processes import cores
     from sandproof.proposal import BadInput
     from sandproof.runner import checks_of
 
@@ -67,7 +67,9 @@ def run(arguments: argparse.Namespace) -> int:
         if not arguments.claims or check.claim in arguments.claims
     ]
     rows: dict[tuple[str, str], list[Cell]] = {(check.claim, check.name): [] for check in checks}
-    for cell in run_cells(list(plan(checks, arguments.full)), arguments.jobs, arguments.timeout):
+    for cell in run_cells(
+        list(plan(checks, arguments.full)), arguments.jobs or cores(), arguments.timeout
+    ):
         rows[cell.claim, cell.check].append(cell)
     failing = [row for row, cells in rows.items() if not can_fail(cells)]
     if arguments.format == "json":

@@ -226,6 +226,13 @@ class Pool:
         )
 
 
+def cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def memory_limit(jobs: int) -> int:
     """Return how much more memory a child may use: a share of what there is, from 1 to 4 GiB."""
     there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -3,8 +3,9 @@
 A job is one check on one proposal's rules. Each child loads the proposal for itself, because rules
 are functions and do not travel between processes. Guarantees come first, and of their checks the
 games before the proofs, because a game can refute. A claim that is refuted with an attack needs no
-later check. Once a guarantee is refuted the verdict is known: what is left is given up soon, unless
-the effort is deep. Games go on a little longer as long as there is no attack to show.
+later check. Once a guarantee is refuted, or a rule misbehaves, the verdict is settled: what is left
+is given up soon, unless the effort is deep. Games go on a little longer as long as there is no
+attack to show.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Protocol, runtime_checkable
 from proofs import CHECKS
 from properties.checks import EFFORTS, applies, property_checks
 from sandproof.guard import Guard, RuleMisbehaved, Trace
-from sandproof.processes import Ending, Outcome, Pool, Task
+from sandproof.processes import Ending, Outcome, Pool, Task, cores
 from sandproof.proposal import About, BadInput, Proposal, Request, at_line, load, told
 from sandproof.result import AttackRecord, ClaimResult, Repair, Result
 from spec import PAPER
@@ -40,7 +41,7 @@ CALL_SECONDS = 10.0
 REST_SECONDS = 2.0
 HUNT_SECONDS = 12.0
 REPAIR_SECONDS = 8.0
-ALREADY = "not decided, because the change is refuted already; --effort deep decides everything"
+ALREADY = "not decided, because the verdict is settled already; --effort deep decides everything"
 SLOW = ("game", "sensitivity", "proof")
 """The checks of a guarantee about neighbours that take their time, in the order they come in."""
 
@@ -53,7 +54,7 @@ class Options:
 
     effort: str = "standard"
     seed: int = 0
-    jobs: int = field(default_factory=lambda: len(os.sched_getaffinity(0)))
+    jobs: int = field(default_factory=cores)
     timeout: float | None = None
     memory: int | None = None
     only: tuple[str, ...] = ()
@@ -267,7 +268,7 @@ class Session:
         self.notes: list[str] = []
         self.interrupted = False
         self.total = 0
-        self.refuted_at: float | None = None
+        self.settled_at: float | None = None
         self.attacked_at: float | None = None
 
     @property
@@ -309,8 +310,12 @@ class Session:
         if not self.loaded:
             self._take_loaded(outcome)
             return
-        self._note_print(outcome)
         answer = outcome.answer
+        if job.put_back:
+            if isinstance(answer, Found):
+                self.found[job] = answer
+            return
+        self._note_print(outcome)
         if not isinstance(answer, Found):
             answer = self._exhausted(job, outcome, pool)
         if not answer.finding.seconds:
@@ -319,23 +324,21 @@ class Session:
         self.found[job] = answer
         for rule, message in answer.exhausted.items():
             self._give_up(rule, message, pool)
-        if job.put_back:
-            return
+        refuted = answer.finding.verdict is Verdict.REFUTED
+        if answer.misbehaved or (refuted and CLAIMS[job.claim].kind is Kind.GUARANTEE):
+            self.settled_at = self.settled_at or time.monotonic()
         if answer.finding.attack is not None:
             self.attacked_at = self.attacked_at or time.monotonic()
             self._drop(lambda other: other.claim == job.claim and other.place > job.place, pool)
-        refuted = answer.finding.verdict is Verdict.REFUTED
-        if refuted and CLAIMS[job.claim].kind is Kind.GUARANTEE and self.refuted_at is None:
-            self.refuted_at = time.monotonic()
         self.plan_repairs()
 
     def give_up_the_rest(self, pool: Pool) -> None:
-        """End what need not be known any more, some time after a guarantee was refuted."""
-        if self.refuted_at is None or self.repairing or self.options.decides_everything:
+        """End what need not be known any more, some time after the verdict was settled."""
+        if self.settled_at is None or self.repairing or self.options.decides_everything:
             return
         now = time.monotonic()
-        hunting = self.attacked_at is None and now < self.refuted_at + HUNT_SECONDS
-        if now > (self.attacked_at or self.refuted_at) + REST_SECONDS:
+        hunting = self.attacked_at is None and now < self.settled_at + HUNT_SECONDS
+        if now > (self.attacked_at or self.settled_at) + REST_SECONDS:
             self._drop(lambda job: not (hunting and job.check.startswith("game")), pool)
             self.plan_repairs()
 
@@ -461,7 +464,7 @@ class Session:
         )
         hung = [why for rule, why in self.exhausted.items() if rule in claim.rules]
         why = "" if mine else "no check of this claim was run"
-        if self.refuted_at is not None and not mine:
+        if self.settled_at is not None and not mine:
             why = ALREADY
         if self.interrupted and not mine:
             why = "interrupted"

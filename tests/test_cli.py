@@ -180,6 +180,25 @@ def test_attack_tells_the_story_and_writes_a_test(
     assert str(change) in test.read_text(encoding="utf-8")
 
 
+def test_the_test_of_an_attack_fails_for_the_change_and_not_for_the_paper(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change, test = tmp_path / "change.py", tmp_path / "test_attack.py"
+    rule = "def sends(budgets, credits, cause, report):\n    return not report.is_null\n"
+    text = f"from spec import PAPER, replace\n{rule}RULES = replace(PAPER, sends=sends)\n"
+    change.write_text(text, encoding="utf-8")
+    status, output, _ = printed(capsys, "attack", change, "--effort", "quick", "--pytest", test)
+    assert (status, "1. " in output) == (1, True)
+    replayed = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+    )
+    assert "1 failed, 1 passed" in replayed.stdout
+
+
 @pytest.mark.usefixtures("quick")
 def test_attack_as_json_is_null_if_there_is_none(
     change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
