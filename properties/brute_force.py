@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import product
+from math import prod
 from typing import TypeAlias
 
 from properties.game import Menu
@@ -22,6 +24,7 @@ Untyped: TypeAlias = Mechanism[Hashable, Hashable, Hashable]
 Outcomes: TypeAlias = Callable[[Law[object]], Iterable[tuple[object, Fraction]]]
 Responses: TypeAlias = tuple[Hashable, ...]
 Strategy: TypeAlias = Mapping[Responses, Hashable]
+Supports: TypeAlias = tuple[frozenset[Hashable], frozenset[Hashable]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,7 +80,7 @@ def strategies(
     worlds: tuple[Remembered, Remembered],
     menu: Menu,
     progress: Hashable,
-    states: tuple[frozenset[Hashable], frozenset[Hashable]],
+    states: Supports,
     moves: int,
 ) -> Iterator[Strategy]:
     """List the deterministic adversaries: an action for every sequence of responses, or a halt."""
@@ -85,19 +88,9 @@ def strategies(
     if moves == 0:
         return
     for action, after in menu.choices(progress, [*states[0], *states[1]]):
-        reached: dict[Hashable, tuple[set[Hashable], set[Hashable]]] = {}
-        for side, world in enumerate(worlds):
-            for state in states[side]:
-                for (next_state, response), _ in world.law(state, action).items():
-                    reached.setdefault(response, (set(), set()))[side].add(next_state)
         options = [
-            [
-                (response, strategy)
-                for strategy in strategies(
-                    worlds, menu, after, (frozenset(mine), frozenset(theirs)), moves - 1
-                )
-            ]
-            for response, (mine, theirs) in reached.items()
+            [(response, then) for then in strategies(worlds, menu, after, reached, moves - 1)]
+            for response, reached in responses(worlds, states, action)
         ]
         for chosen in product(*options):
             yield {
@@ -108,3 +101,38 @@ def strategies(
                     for seen, then in strategy.items()
                 },
             }
+
+
+def number_of_all(there: Untyped, gone: Untyped, menu: Menu, moves: int, outcomes: Outcomes) -> int:
+    """Return how many deterministic adversaries there are, without listing them."""
+    worlds = (
+        Remembered(mechanism=there, outcomes=outcomes),
+        Remembered(mechanism=gone, outcomes=outcomes),
+    )
+
+    @cache
+    def number(progress: Hashable, states: Supports, left: int) -> int:
+        if left == 0:
+            return 1
+        return 1 + sum(
+            prod(
+                number(after, reached, left - 1) for _, reached in responses(worlds, states, action)
+            )
+            for action, after in menu.choices(progress, [*states[0], *states[1]])
+        )
+
+    starts = (frozenset({there.initial}), frozenset({gone.initial}))
+    return number(menu.start, starts, moves)
+
+
+def responses(
+    worlds: tuple[Remembered, Remembered], states: Supports, action: Hashable
+) -> Iterator[tuple[Hashable, Supports]]:
+    """List the possible responses to an action, each with the states it may lead to."""
+    reached: dict[Hashable, tuple[set[Hashable], set[Hashable]]] = {}
+    for side, world in enumerate(worlds):
+        for state in states[side]:
+            for (after, response), _ in world.law(state, action).items():
+                reached.setdefault(response, (set(), set()))[side].add(after)
+    for response, (mine, theirs) in reached.items():
+        yield response, (frozenset(mine), frozenset(theirs))

@@ -10,7 +10,7 @@ import pytest
 from immutables import Map
 
 from properties.attack import play, untyped
-from properties.brute_force import worst_of_all
+from properties.brute_force import number_of_all, worst_of_all
 from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_EXHAUSTED
 from properties.game import Game, Menu, OutOfTime, Window, World, with_answers_remembered
 from properties.mechanism_menu import RoundMenu, SummaryMenu, ignores_identifiers, in_order
@@ -362,6 +362,13 @@ def test_the_solver_finds_what_the_best_of_all_adversaries_gains(name: str) -> N
                 game.second.mechanism,
                 case.menu,
                 power,
+                case.moves,
+                case.window.outcomes,
+            )
+            assert adversaries == number_of_all(
+                game.first.mechanism,
+                game.second.mechanism,
+                case.menu,
                 case.moves,
                 case.window.outcomes,
             )

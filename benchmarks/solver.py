@@ -1,0 +1,168 @@
+"""Measure the game solver: its cost against rounds, triggers and keys, and brute force beside it.
+
+The mechanism is the paper's M_SR with requerying: units A and B, values of one or two, a query
+without and one with key discovery. Time is processor time for one unit and both directions.
+`adversaries` is how many deterministic adversaries brute force would have to try; where they are
+few it tries them all, and must find the same worst delta.
+
+    python -m benchmarks.solver
+"""
+
+from __future__ import annotations
+
+import resource
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from multiprocessing import get_context
+from time import perf_counter, process_time
+
+from properties.attack import untyped
+from properties.brute_force import number_of_all, worst_of_all
+from properties.game import Game, Window, World, with_answers_remembered
+from properties.mechanism_menu import Observed, SummaryMenu, in_order
+from spec import PAPER, SMALL_LIMITS, Contribution, Power, Query, SummaryMechanism, Without
+from spec.summary_mechanism import without_source
+
+RULES = replace(PAPER, limits=SMALL_LIMITS)
+POWER = Power(SMALL_LIMITS.base, SMALL_LIMITS.epsilon).exact()
+FEW = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """Say how large a universe is."""
+
+    rounds: int
+    triggers: int
+    keys: int
+    values: tuple[int, ...] = (2,)
+    units: str = "AB"
+
+    def menu(self) -> SummaryMenu:
+        """Return what the adversary may do."""
+        listed = tuple(range(self.keys))
+        epsilon = Fraction(SMALL_LIMITS.contribution_budget)
+        return SummaryMenu(
+            kinds=tuple(
+                (unit, Contribution(key=key, value=value))
+                for unit in self.units
+                for key in listed
+                for value in self.values
+            ),
+            records=self.triggers,
+            queries=(
+                Query(epsilon=epsilon, keys=listed),
+                Query(epsilon=epsilon, delta=SMALL_LIMITS.delta / 2),
+            ),
+            rounds=self.rounds,
+        )
+
+    def window(self) -> Window:
+        """Return a window that holds every true sum."""
+        return Window(lowest=0, highest=self.triggers * max(self.values))
+
+
+SIZES = (
+    Size(rounds=1, triggers=1, keys=1, units="A"),
+    Size(rounds=2, triggers=1, keys=1, units="A"),
+    Size(rounds=1, triggers=2, keys=1),
+    Size(rounds=1, triggers=1, keys=2),
+    Size(rounds=1, triggers=2, keys=2),
+    Size(rounds=1, triggers=3, keys=2),
+    Size(rounds=2, triggers=2, keys=2),
+    Size(rounds=2, triggers=3, keys=2),
+    Size(rounds=3, triggers=2, keys=2),
+    Size(rounds=3, triggers=3, keys=1),
+    Size(rounds=3, triggers=3, keys=2),
+    Size(rounds=4, triggers=3, keys=2),
+    Size(rounds=5, triggers=3, keys=2),
+)
+TARGET = Size(rounds=3, triggers=3, keys=2, values=(1, 2))
+
+
+def solved(size: Size, unit: str = "A") -> tuple[Fraction, int]:
+    """Return the worst delta for one unit in both directions, and the number of nodes."""
+    menu, window = size.menu(), size.window()
+    mechanism = SummaryMechanism(rules=with_answers_remembered(RULES, window))
+    gone = Without(mechanism=mechanism, neighbour=without_source, unit=unit)
+    worlds = [
+        World(mechanism=untyped(Observed(mechanism=made)), window=window)
+        for made in (mechanism, gone)
+    ]
+    games = [
+        Game(first=first, second=second, menu=menu, rename=in_order)
+        for first, second in (worlds, worlds[::-1])
+    ]
+    worst = max(game.worst(POWER, menu.moves) for game in games)
+    return worst, sum(len(game.values) for game in games)
+
+
+def by_brute_force(size: Size) -> tuple[int, Fraction | None]:
+    """Return the number of adversaries, and the worst delta if they are few enough to try."""
+    menu, window = size.menu(), size.window()
+    mechanism = SummaryMechanism(rules=RULES)
+    gone = Without(mechanism=mechanism, neighbour=without_source, unit="A")
+    worlds = (untyped(mechanism), untyped(gone))
+    count = number_of_all(*worlds, menu, menu.moves, window.outcomes)
+    if count > FEW:
+        return count, None
+    gains = [
+        worst_of_all(first, second, menu, POWER, menu.moves, window.outcomes)[0]
+        for first, second in (worlds, worlds[::-1])
+    ]
+    return count, max(gains)
+
+
+def text(count: int) -> str:
+    """Return a count, as a power of ten where it is long."""
+    digits = len(str(count))
+    return str(count) if digits < 8 else f"10^{digits - 1}"
+
+
+def table() -> None:
+    """Print the cost of the solver and of brute force against the size."""
+    print(
+        f"{'rounds':>6}  {'triggers':>8}  {'keys':>4}  {'nodes':>6}  {'seconds':>8}  "
+        f"{'nodes/s':>8}  {'adversaries':>11}  {'brute force':>11}  worst delta"
+    )
+    for size in SIZES:
+        start = process_time()
+        worst, nodes = solved(size)
+        middle = process_time()
+        count, gain = by_brute_force(size) if size.triggers < 3 else (0, None)
+        if gain is not None and gain != worst:
+            raise SystemExit(f"brute force finds {gain}, the solver {worst}")
+        brute = "" if gain is None else f"{process_time() - middle:.2f}"
+        print(
+            f"{size.rounds:>6}  {size.triggers:>8}  {size.keys:>4}  {nodes:>6}  "
+            f"{middle - start:>8.2f}  {nodes / (middle - start):>8.0f}  "
+            f"{text(count) if count else '':>11}  {brute:>11}  {worst}",
+            flush=True,
+        )
+
+
+def target(unit: str) -> tuple[Fraction, int, float, int]:
+    """Solve the target for one unit; return also the time in seconds and the memory in MiB."""
+    start = process_time()
+    worst, nodes = solved(TARGET, unit)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return worst, nodes, process_time() - start, memory
+
+
+def main() -> None:
+    """Print the table, then solve the target for both units, one on each core."""
+    table()
+    print("\nthree rounds, three triggers, two sources, two keys, values 1 and 2, requerying:")
+    start = perf_counter()
+    with get_context("spawn").Pool(2) as pool:
+        found = pool.map(target, TARGET.units)
+    for unit, (worst, nodes, seconds, memory) in zip(TARGET.units, found, strict=True):
+        print(
+            f"  unit {unit}: worst delta {worst} (promised {SMALL_LIMITS.delta}), {nodes} nodes, "
+            f"{seconds:.1f} s, {nodes / seconds:.0f} nodes/s, {memory} MiB"
+        )
+    print(f"  both on two cores: {perf_counter() - start:.1f} s (target: 60 s, 2048 MiB)")
+
+
+if __name__ == "__main__":
+    main()
