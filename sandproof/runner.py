@@ -281,6 +281,7 @@ class Session:
         if not self.loaded:
             if self.running:
                 return None
+            self.started = time.monotonic()
             job = Job(place=-1, claim="", check="load")
             self.running.add(job)
             work = load_in_child(self.request, self.options)
