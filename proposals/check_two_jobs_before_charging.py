@@ -30,6 +30,7 @@ from spec import (
     Service,
     Source,
     Spent,
+    Storage,
     Trigger,
     Universe,
     replace,
@@ -77,6 +78,11 @@ def charged(ledger: Ledger, job: Job) -> Ledger:
     return ledger
 
 
+def view(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 2 to key 1."""
+    return storage, 1, 2
+
+
 RULES: Rules = replace(PAPER, serve=serve)
 
 LIMITS = replace(SMALL_LIMITS, epsilon=Fraction(2), delta=Fraction(0))
@@ -102,7 +108,7 @@ UNIVERSES = (
         limits=LIMITS,
         units=(DeviceWindow(device="phone", window=0),),
         moves=3,
-        events=(Event(report_id=0, device="phone", program=lambda storage: (storage, 1, 2)),),
+        events=(Event(report_id=0, device="phone", program=view),),
         event_count=1,
         queries=(JOB,),
         query_count=2,

@@ -26,6 +26,7 @@ from spec import (
     Report,
     Rules,
     Source,
+    Storage,
     Trigger,
     Universe,
     replace,
@@ -45,6 +46,16 @@ def answer_with_noisy_others(
     large = tuple((key, noisy) for key, noisy in answer.released if noisy > small)
     others = sum(noisy for _, noisy in answer.released if noisy <= small)
     return Answer(released=(*large, (OTHERS, others)))
+
+
+def view(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 1 to key 1."""
+    return storage, 1, 1
+
+
+def other_view(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 1 to key 3."""
+    return storage, 3, 1
 
 
 RULES: Rules = replace(PAPER, answer=answer_with_noisy_others)
@@ -72,8 +83,8 @@ UNIVERSES = (
         units=(DeviceWindow(device="phone", window=0),),
         moves=4,
         events=(
-            Event(report_id=0, device="phone", program=lambda storage: (storage, 1, 1)),
-            Event(report_id=0, device="tablet", program=lambda storage: (storage, 3, 1)),
+            Event(report_id=0, device="phone", program=view),
+            Event(report_id=0, device="tablet", program=other_view),
         ),
         event_count=2,
         queries=(QUERY,),
