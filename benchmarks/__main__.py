@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks import linear_time
+from importlib import import_module
+from pathlib import Path
 
-linear_time.main()
+if __name__ == "__main__":
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if not path.stem.startswith("_"):
+            module = import_module(f"benchmarks.{path.stem}")
+            print(f"\n{(module.__doc__ or path.stem).splitlines()[0]}\n", flush=True)
+            module.main()
