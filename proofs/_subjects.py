@@ -48,9 +48,13 @@ class Opaque:
     @property  # type: ignore[misc]
     def __class__(self) -> type:
         """Refuse to tell the type."""
-        refuse(f"type of {self.what}")
+        if running():
+            refuse(f"type of {self.what}")
+        return type(self)
 
     def __getattr__(self, name: str) -> NoReturn:
+        if not running():
+            raise AttributeError(name)
         refuse(f".{name} of {self.what}")
 
 
@@ -71,9 +75,11 @@ class Name(Opaque):
         return id(self)
 
 
-def _refused(operation: str) -> Callable[..., NoReturn]:
-    def refused(self: Opaque, *_: object) -> NoReturn:
-        refuse(f"{operation} of {self.what}")
+def _refused(operation: str) -> Callable[..., str]:
+    def refused(self: Opaque, *_: object) -> str:
+        if operation != "repr" or running():
+            refuse(f"{operation} of {self.what}")
+        return f"<{self.what}>"
 
     return refused
 
@@ -109,7 +115,7 @@ def _opened(kind: type) -> type:
 
     def own_class(self: object) -> type:
         # A dataclass asks for it when it is copied.
-        if sys._getframe(1).f_code.co_filename != dataclasses.__file__:
+        if running() and sys._getframe(1).f_code.co_filename != dataclasses.__file__:
             refuse(f"type of a {kind.__name__}")
         return type(self)
 

@@ -1,0 +1,157 @@
+"""A chain is proved if every link is, on rules that the chain is about; it never refutes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from proofs._chain import Chain, Link, recalled, remembered
+from proofs.attribution_summaries_are_private import CHAIN, CHECK
+from spec import PAPER, Rules, replace
+from spec.aggregation_service import Query
+from spec.attribution_client import Source, Trigger
+from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+from spec.contributions import Budget, Cause
+from spec.noise import smallest_sound_truncation
+from spec.noise import threshold as paper_threshold
+from spec.reports import Contribution, Report
+from spec.rules import Limits
+
+
+def link(name: str, verdict: Verdict, calls: list[str] | None = None) -> Link:
+    def run(_: Rules) -> Finding:
+        if calls is not None:
+            calls.append(name)
+        return Finding(claim=name, check="proof", verdict=verdict, method="told", seconds="0.250")
+
+    return name, Check(claim=name, name="proof", run=run, controls=())
+
+
+def chain(*ways: tuple[Link, ...]) -> Chain:
+    return Chain(
+        claim="the_ledger_never_passes_the_caps",
+        ways=ways,
+        decided=frozenset({"limits", "charge"}),
+        free=frozenset({"serve"}),
+        argument="argument",
+        assumes="nothing",
+        controls={},
+    )
+
+
+YES, NO = link("yes", Verdict.PROVED), link("no", Verdict.REFUTED)
+BOUNDED = link("bounded", Verdict.HOLDS)
+
+
+def test_every_link_of_one_way_must_be_proved() -> None:
+    found = chain((YES, YES)).run(PAPER)
+    assert (found.verdict, found.seconds) == (Verdict.PROVED, "0.500")
+    assert [step.name for step in found.steps] == ["yes", "yes"]
+    assert chain((YES, NO), (YES,)).run(PAPER).verdict is Verdict.PROVED
+
+
+@pytest.mark.parametrize("broken", [NO, BOUNDED])
+def test_a_link_that_is_not_proved_leaves_the_guarantee_unknown(broken: Link) -> None:
+    found = chain((YES, broken), (broken,)).run(PAPER)
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.detail.startswith("the paper's proof no longer applies: ")
+    assert str(broken[0]) in found.detail
+    assert found.counterexample is None
+
+
+def test_nothing_is_run_after_a_link_that_fails() -> None:
+    calls: list[str] = []
+    chain((NO, link("later", Verdict.PROVED, calls))).run(PAPER)
+    assert not calls
+
+
+def test_a_rule_that_no_lemma_decides_must_be_the_papers() -> None:
+    made = chain((YES,))
+    assert made.run(replace(PAPER, charge=lambda *_: None)).verdict is Verdict.PROVED
+    assert made.run(replace(PAPER, serve=lambda *_: (_[1], None))).verdict is Verdict.PROVED
+    found = made.run(replace(PAPER, settle=lambda *_: (_[1], None)))
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.detail == "the paper's proof no longer applies: settle changed"
+
+
+def test_a_lemma_is_run_once_for_the_same_rules() -> None:
+    calls: list[str] = []
+    once = link("once", Verdict.PROVED, calls)
+    chain((once,)).run(PAPER)
+    chain((once,)).run(PAPER)
+    assert len(calls) == 1
+    shared = remembered(once[1]) if isinstance(once, tuple) else None
+    assert shared is not None
+    shared.run(PAPER)
+    assert len(calls) == 1
+    for _ in range(5):
+        shared.run(replace(PAPER))
+    assert len(calls) == 6
+    recalled(once[1], PAPER) if isinstance(once, tuple) else None
+    assert len(calls) == 7
+
+
+def test_every_rule_of_the_claim_is_decided_free_or_the_papers() -> None:
+    names = set(CLAIMS[CHAIN.claim].rules)
+    assert names >= CHAIN.decided | CHAIN.free
+    assert not CHAIN.decided & CHAIN.free
+
+
+def newest_only(candidates: Sequence[Source], trigger: Trigger) -> Sequence[Source]:
+    return candidates[:1]
+
+
+def admit_by_value(
+    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
+) -> Budget | None:
+    after = spent.value + contribution.value
+    return replace(spent, value=after, count=spent.count + 1) if after <= most.value else None
+
+
+def smallest_threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    if query.delta == 0:
+        return None
+    return smallest_sound_truncation(
+        limits.contribution_budget, query.epsilon, query.delta, limits.base
+    )
+
+
+def threshold_without_keys(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    if query.delta == 0:
+        return None
+    return paper_threshold(limits.contribution_budget, 1, query.epsilon, query.delta, limits.base)
+
+
+STILL_PRIVATE = {
+    "other limits": replace(PAPER, limits=replace(PAPER.limits, contribution_budget=7)),
+    "the newest source or none": replace(PAPER, attempt_order=newest_only),
+    "no bound on the number of contributions": replace(PAPER, admit=admit_by_value),
+    "the smallest sound threshold": replace(PAPER, threshold=smallest_threshold),
+    "a threshold without the sparsity budget": replace(PAPER, threshold=threshold_without_keys),
+}
+
+
+@pytest.mark.parametrize("change", STILL_PRIVATE)
+def test_a_change_that_keeps_the_proof_is_proved(change: str) -> None:
+    found = CHECK.run(STILL_PRIVATE[change])
+    assert found.verdict is Verdict.PROVED, found.detail
+
+
+@pytest.mark.parametrize("control", CHECK.controls, ids=lambda control: control.name)
+def test_a_broken_rule_is_never_proved(control: Control) -> None:
+    assert control.rules is not None
+    assert CHECK.run(control.rules).verdict is Verdict.UNKNOWN
+    assert control.run().verdict is Verdict.REFUTED
+
+
+def charge_others(limits: Limits, spent: object, query: Query, report: Report) -> object:
+    """Let reports with a certain identifier go free."""
+    if report.report_id % 1000 == 7:
+        return spent
+    return PAPER.charge(limits, spent, query, report)  # type: ignore[arg-type]
+
+
+def test_a_rule_that_looks_at_identifiers_is_not_proved() -> None:
+    found = CHECK.run(replace(PAPER, charge=charge_others))  # type: ignore[arg-type]
+    assert found.verdict is Verdict.UNKNOWN
