@@ -42,6 +42,8 @@ class AttackRecord:
 class ClaimResult:
     """Hold what was found about a claim; `why` tells why it is unaffected or stays unknown.
 
+    That a part of a claim holds does not decide it.
+
     A claim that no check refutes stays unknown if a rule misbehaved in one of them, whatever the
     others say: they take for granted that rules answer.
     """
@@ -57,7 +59,11 @@ class ClaimResult:
         """Combine the verdicts of the checks."""
         if not self.affected:
             return Verdict.UNAFFECTED
-        found = {finding.verdict for finding in self.findings}
+        found = {
+            finding.verdict
+            for finding in self.findings
+            if not (finding.partial and finding.verdict is Verdict.HOLDS)
+        }
         if self.misbehaved and Verdict.REFUTED not in found:
             return Verdict.UNKNOWN
         return next((verdict for verdict in STRENGTH if verdict in found), Verdict.UNKNOWN)

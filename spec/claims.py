@@ -86,8 +86,9 @@ class Finding:
     """Report what a check found about a claim.
 
     `method` says how, `bound` up to where, `assumes` under what, `detail` why, in a line each.
-    `counterexample` maps names to exact values, written out. `attack` is an attack in the form that
-    `properties` describes, for guarantees refuted by the game.
+    `counterexample` maps names to exact values, written out. `attack` is an attack in the form
+    that `properties` describes, for guarantees refuted by the game. A `partial` finding looks at
+    a part of the claim only: it may refute, but that it holds does not decide the claim.
 
     Paper: none (vocabulary).
     """
@@ -103,6 +104,7 @@ class Finding:
     steps: tuple[Step, ...] = ()
     counterexample: Mapping[str, str] | None = None
     attack: object = None
+    partial: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

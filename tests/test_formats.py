@@ -263,3 +263,14 @@ def test_the_page_serves_both_themes_phones_and_the_keyboard() -> None:
 
 def test_a_tally_counts_the_verdicts() -> None:
     assert formats.tally(list(ALL.values())) == "5 proposals: 1 refuted, 3 undecided, 1 holds"
+
+
+def test_a_part_that_holds_does_not_decide_a_claim() -> None:
+    claim = CLAIMS["attribution_summaries_are_private"]
+    part = Finding(claim=claim.id, check="part", verdict=Verdict.HOLDS, partial=True)
+    open_game = Finding(claim=claim.id, check="game", verdict=Verdict.UNKNOWN)
+    held = Finding(claim=claim.id, check="game", verdict=Verdict.HOLDS)
+    assert ClaimResult(claim=claim, findings=(open_game, part)).verdict is Verdict.UNKNOWN
+    assert ClaimResult(claim=claim, findings=(held, part)).verdict is Verdict.HOLDS
+    broken = Finding(claim=claim.id, check="part", verdict=Verdict.REFUTED, partial=True)
+    assert ClaimResult(claim=claim, findings=(held, broken)).verdict is Verdict.REFUTED
