@@ -1,0 +1,189 @@
+r"""What happens inside the service: who takes part in an answer, and the law of what is shown.
+
+The law of an answer is exact. Noise with infinite support is cut outside a window that holds the
+true sums of both worlds. Beyond it the likelihood ratio is constant, so that nothing is lost where
+an answer shows noisy sums as they are. Where the rules of answering are changed the window is
+wider, and what it cuts is allowed for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+from properties.game import OutOfWindow, Window, rational
+from properties.solve import MARGIN, answers_in_full
+from spec.aggregation_service import Aborted, Answer, Outcome, Query, Service
+from spec.contributions import Budget, Budgets, Cause, Credit, Unit
+from spec.distributions import Distribution, Draw, Random, explore
+from spec.noise import Noise
+from spec.numbers import SpecError
+from spec.reports import Contribution, Key, Report
+from spec.rules import Limits, Rules
+
+
+class Unclear(SpecError):
+    """Report a service of which nobody can tell whether it refused a query."""
+
+
+@dataclass(slots=True)
+class Watch:
+    """Note what rules are asked and what they answer while a step runs."""
+
+    answered: tuple[Report, ...] | None = None
+    refused: bool = False
+    totals: Mapping[Key, int] = field(default_factory=dict)
+    threshold: int | None = None
+    noise: Noise | None = None
+    credits: tuple[Credit, ...] = ()
+    granted: list[tuple[Unit, tuple[Contribution, ...]]] = field(default_factory=list)
+    admitting: bool = False
+
+    def on(self, rules: Rules) -> Rules:
+        """Return the same rules, watched."""
+
+        def answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+            self.answered = batch
+            return rules.answer(given, query, batch, draw)
+
+        def reveal(
+            service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+        ) -> Random[Hashable]:
+            self.refused = isinstance(outcome, Aborted)
+            return rules.reveal(service, query, batch, outcome)
+
+        def totals(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+            self.totals = rules.totals(query, batch)
+            return self.totals
+
+        def threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+            self.threshold = rules.threshold(limits, query, batch)
+            return self.threshold
+
+        def noise(
+            limits: Limits, query: Query, batch: tuple[Report, ...], cut: int | None
+        ) -> Noise:
+            self.noise = rules.noise(limits, query, batch, cut)
+            return self.noise
+
+        def contribute(
+            given: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
+        ) -> tuple[Budgets, tuple[Contribution, ...]]:
+            self.credits, self.admitting, known = credits, True, len(self.granted)
+            after, granted = rules.contribute(given, budgets, credits, cause)
+            self.admitting = False
+            if granted and len(self.granted) == known:
+                self.granted.append((credits[0].unit, granted))
+            return after, granted
+
+        def grant(
+            given: Rules, spent: Budget, credit: Credit, cause: Cause
+        ) -> tuple[Budget, tuple[Contribution, ...]]:
+            after, granted = rules.grant(given, spent, credit, cause)
+            if self.admitting:
+                self.granted.append((credit.unit, granted))
+            return after, granted
+
+        return replace(
+            rules,
+            answer=answer,
+            reveal=reveal,
+            totals=totals,
+            threshold=threshold,
+            noise=noise,
+            contribute=contribute,
+            grant=grant,
+        )
+
+    def hear(self, shown: Hashable) -> None:
+        """Make sure to know whether the query was refused."""
+        self.refused = self.refused or isinstance(shown, Aborted)
+        if self.answered is None and not self.refused:
+            raise Unclear("the changed serve asks neither the rule answer nor the rule reveal")
+
+    @property
+    def contributed(self) -> int:
+        """Return the number of contributions that an answer was computed from."""
+        return sum(len(report.contributions) for report in self.answered or ())
+
+
+def part_between(watch: Watch, without: Watch) -> Budget:
+    """Return by how much two answers differ: in value over all keys, and in contributions."""
+    keys = {*watch.totals, *without.totals}
+    apart = (watch.totals.get(key, 0) - without.totals.get(key, 0) for key in keys)
+    count = abs(watch.contributed - without.contributed)
+    return Budget(value=sum(map(abs, apart)), count=count)
+
+
+Served = Distribution[tuple[Service, Hashable]]
+
+
+def law_of_answer(
+    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], window: Window
+) -> Served:
+    """Return the exact law of the service's next state and of what it shows."""
+    return explore(lambda draw: rules.serve(rules, service, query, reports, draw), window.outcomes)
+
+
+def laws_of_answers(
+    rules: Rules,
+    query: Query,
+    first: tuple[Service, tuple[Report, ...]],
+    second: tuple[Service, tuple[Report, ...]],
+) -> tuple[Served, Served]:
+    """Return the laws of the answers in two worlds, seen through one window."""
+    window = window_for(rules, query, first[1], second[1])
+    while True:
+        try:
+            return (
+                law_of_answer(rules, first[0], query, first[1], window),
+                law_of_answer(rules, second[0], query, second[1], window),
+            )
+        except OutOfWindow:
+            width = window.highest - window.lowest
+            window = replace(window, lowest=window.lowest - width, highest=window.highest + width)
+
+
+def window_for(rules: Rules, query: Query, *batches: tuple[Report, ...]) -> Window:
+    """Return a window that holds every true sum there may be, and every threshold."""
+    sums = [
+        sum(part.value for report in batch for part in report.contributions) for batch in batches
+    ]
+    thresholds = [rules.threshold(rules.limits, query, batch) for batch in batches]
+    found = [threshold for threshold in thresholds if threshold is not None]
+    in_full = answers_in_full(rules)
+    noise = rules.noise(rules.limits, query, batches[0], thresholds[0])
+    highest = max(1, *sums)
+    if found and None in noise.support:
+        highest = max(highest, *(threshold + 1 for threshold in found))
+    margin = 0 if in_full else MARGIN
+    return Window(
+        lowest=-margin,
+        highest=highest + margin,
+        hidden=min(found, default=None) if in_full else None,
+    )
+
+
+def cut_mass(rules: Rules, query: Query, batch: tuple[Report, ...], power: Fraction) -> Fraction:
+    """Bound what cutting infinite noise can add to the adversary's gain."""
+    if answers_in_full(rules):
+        return Fraction(0)
+    noise = rules.noise(rules.limits, query, batch, rules.threshold(rules.limits, query, batch))
+    if None not in noise.support:
+        return Fraction(0)
+    keys = max(1, len(rules.keys(query, batch)))
+    return power * 2 * rational(noise.tail(MARGIN - 1)) * keys
+
+
+def added(held: Budget, granted: tuple[Contribution, ...]) -> Budget:
+    """Add what was granted to what a unit's reports hold."""
+    value = sum(part.value for part in granted)
+    return Budget(value=held.value + value, count=held.count + len(granted))
+
+
+def beyond_budget(limits: Limits, held: Mapping[Unit, Budget]) -> Iterator[str]:
+    """Complain of every unit whose reports hold more than its budget, in value or in number."""
+    for unit, budget in held.items():
+        if budget.value > limits.contribution_budget or budget.count > limits.sparsity_budget:
+            yield f"the reports of {unit!r} hold {budget.value} in {budget.count} contributions"

@@ -1,0 +1,138 @@
+r"""The exact law of event-level reports, over all responses that were drawn and not seen.
+
+The state of the event-level client is random. So a law over states, each with what was seen on the
+way there, is kept for $D$ and for every $D^{-x}$.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from fractions import Fraction
+from typing import TypeVar, overload
+
+from properties.machines._loss import Loss, loss_of
+from spec.contributions import Unit
+from spec.distributions import Distribution, Draw, Law, explore
+from spec.event_client import EventSource, EventTrigger
+from spec.neighbours import Relation, Worlds
+from spec.numbers import SpecError
+from spec.rules import Rules
+from spec.system import Observation, PassTime, System, step
+
+S = TypeVar("S")
+T = TypeVar("T")
+Shown = TypeVar("Shown", bound=Hashable)
+
+MOST = 400
+"""The most states that are followed."""
+
+States = list[tuple[S, tuple[Shown, ...], Fraction]]
+EventMove = EventSource | EventTrigger | PassTime
+
+
+class TooManyStates(SpecError):
+    """Report rules that draw so often that their states cannot all be followed."""
+
+
+class Responses:
+    """Follow every response there may be, on the database and without each unit."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.states: States[System, Observation] = [(System(), (), Fraction(1))]
+        self.without: dict[Unit, States[System, Observation]] = {}
+        self.losses: dict[Unit, Loss] = {}
+
+    def track(self, unit: Unit) -> None:
+        """Begin to follow the world without a unit, which is the same so far."""
+        self.without.setdefault(unit, self.states)
+
+    def follow(self, move: EventMove, relation_for: Callable[[Unit], Relation]) -> None:
+        """Make a move in every state of every world."""
+        runs = self.runs_that_matter(move)
+        states = moved_states(self.states, lambda run, draw: step(self.rules, run, move, draw))
+        for unit, own in self.without.items():
+            if own is self.states and isinstance(move, PassTime):
+                self.without[unit] = states
+                continue
+            relation = relation_for(unit)
+
+            def moved(
+                run: System, draw: Draw, unit: Unit = unit, relation: Relation = relation
+            ) -> tuple[System, Observation]:
+                worlds = Worlds(real=runs, own=run)
+                after, seen = relation.move(self.rules, unit, worlds, move, draw)
+                return after.own, seen
+
+            other = moved_states(own, moved)
+            self.without[unit] = states if other == states else other
+            if isinstance(move, PassTime):
+                self.losses[unit] = loss_of(law_of_seen(states), law_of_seen(other))
+        self.states = states
+
+    def runs_that_matter(self, move: EventMove) -> tuple[System, ...]:
+        """Return one run on the database for each way in which it credits the move."""
+        runs: dict[Hashable, System] = {}
+        for run, _, _ in self.states:
+            if not isinstance(move, EventTrigger):
+                return (run,)
+            credited = self.rules.event_attribute(self.rules, run.events, move, run.now)
+            runs.setdefault(credited, run)
+        return tuple(runs.values())
+
+    def loss(self, unit: Unit) -> Loss:
+        """Return what the event-level reports so far tell of a unit."""
+        return self.losses.get(unit, Loss())
+
+
+def moved_states(
+    states: States[S, Shown], move: Callable[[S, Draw], tuple[S, Shown]]
+) -> States[S, Shown]:
+    """Return the states after a move that may draw, each with what was seen on the way there."""
+    after: States[S, Shown] = []
+    for state, seen, weight in states:
+
+        def moved(draw: Draw, state: S = state) -> tuple[S, Shown]:
+            return move(state, draw)
+
+        for (following, observed), share in outcomes(moved):
+            after.append((following, (*seen, observed), weight * share))
+    if len(after) > MOST:
+        raise TooManyStates(f"{len(after)} states, where {MOST} can be followed")
+    return after
+
+
+class Drew(Exception):
+    """Say that a step drew."""
+
+
+class Certain:
+    """Be a draw for steps that draw nothing."""
+
+    @overload
+    def __call__(self, law: Law[T], /) -> T: ...
+    @overload
+    def __call__(self, law: T | Law[T], /) -> T: ...
+    def __call__(self, law: T | Law[T], /) -> T:
+        """Return a plain value, or the only outcome there is."""
+        if not isinstance(law, Law):
+            return law
+        if isinstance(law, Distribution) and len(law.weights) == 1:
+            return law.weights[0][0]  # type: ignore[no-any-return]
+        raise Drew
+
+
+def outcomes(moved: Callable[[Draw], T]) -> Iterable[tuple[T, Fraction]]:
+    """Return the outcomes of a step with their probabilities; most steps draw nothing."""
+    try:
+        return [(moved(Certain()), Fraction(1))]
+    except Drew:
+        return explore(moved).items()
+
+
+def law_of_seen(states: States[S, Shown]) -> Distribution[tuple[Shown, ...]]:
+    """Forget the states."""
+    sums: dict[tuple[Shown, ...], Fraction] = {}
+    for _, seen, weight in states:
+        sums[seen] = sums.get(seen, Fraction(0)) + weight
+    return Distribution.of(sums)

@@ -1,0 +1,86 @@
+r"""The privacy rollout of every unit, by the corrected definition.
+
+A rollout lists $(\varepsilon_t, \delta_t)$ such that the $t$-th answer after the history of $D$ and
+the $t$-th answer after the history of $D^{-x}$ are indistinguishable. Three candidates are kept for
+each unit: the paper's, which spends $\delta$ per contribution, the one that spends it per value,
+and the one that spends exactly what the two laws need. A unit is safe as long as one candidate is a
+rollout and stays within the caps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from properties.machines._answers import Served, Watch, part_between
+from properties.machines._loss import loss_of
+from spec.aggregation_service import Query, Service
+from spec.contributions import Unit
+from spec.individual_privacy import Theta, loss_by_count, loss_by_value, within
+from spec.numbers import Power
+from spec.reports import Contribution, Report
+from spec.rules import Rules
+from spec.summary_mechanism import Record, SummaryQuery
+
+BY_COUNT, BY_VALUE, MEASURED = "by count", "by value", "measured"
+CANDIDATES = (BY_COUNT, BY_VALUE, MEASURED)
+
+World = tuple[Service, tuple[Report, ...]]
+
+
+class Rollouts:
+    """Keep the candidates of every unit, and which of them are rollouts."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.caps = Theta(epsilon=rules.limits.epsilon, delta=rules.limits.delta)
+        self.thetas: dict[Unit, dict[str, list[Theta]]] = {}
+        self.refuted: dict[Unit, set[str]] = {}
+
+    def add(
+        self,
+        unit: Unit,
+        query: Query,
+        laws: tuple[Served, Served],
+        watch: Watch,
+        without: Watch,
+    ) -> bool:
+        """Add what an answer tells of a unit; return whether it tells anything."""
+        answer, answer_without = (law.map(lambda outcome: outcome[1]) for law in laws)
+        if answer == answer_without:
+            return False
+        part = part_between(watch, without)
+        question = SummaryQuery(query=query, function=no_function)
+        by_count = loss_by_count(self.rules.limits, question, part)
+        by_value = loss_by_value(self.rules.limits, question, part)
+        power = Power(self.rules.limits.base, by_value.epsilon).exact()
+        least = loss_of(answer, answer_without).delta(power)
+        spent = {
+            BY_COUNT: by_count,
+            BY_VALUE: by_value,
+            MEASURED: Theta(epsilon=by_value.epsilon, delta=least),
+        }
+        for name, theta in spent.items():
+            self.thetas.setdefault(unit, {}).setdefault(name, []).append(theta)
+            if theta.delta < least:
+                self.refuted.setdefault(unit, set()).add(name)
+        return True
+
+    def complaints(self) -> Iterator[str]:
+        """Complain of every unit without a rollout within the caps."""
+        for unit, thetas in self.thetas.items():
+            refuted = self.refuted.get(unit, set())
+            if not any(
+                within(thetas[name], self.caps) for name in CANDIDATES if name not in refuted
+            ):
+                epsilon = sum((theta.epsilon for theta in thetas[MEASURED]), Fraction(0))
+                delta = sum((theta.delta for theta in thetas[MEASURED]), Fraction(0))
+                yield (
+                    f"the answers tell ({epsilon}, {delta}) of {unit!r}, "
+                    f"beyond ({self.caps.epsilon}, {self.caps.delta})"
+                )
+
+
+def no_function(_: Record) -> Contribution:
+    """Stand in for the function of a query whose records have been added already."""
+    raise NotImplementedError

@@ -1,0 +1,211 @@
+"""A machine for the event-level client: sources, triggers, windows in any order, drawn responses.
+
+Beside the client with its drawn responses a truthful one runs in every world, in which no response
+is drawn and every window passes by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
+
+from hypothesis.stateful import precondition, rule
+
+from properties.attack import unit_text
+from properties.machines._loss import Loss
+from properties.machines._machine import Choose, Needs, claim
+from properties.machines._worlds import EVENT_LEVEL, WorldsMachine
+from properties.strategies import NAMES, choices, event_sources, event_triggers
+from spec.contributions import Unit
+from spec.event_client import EventReport, EventSource, EventTrigger
+from spec.event_outputs import Output
+from spec.neighbours import Worlds
+from spec.system import Move, Observation, PassTime, System, step
+
+OUTPUTS = "event_client_outputs_stay_in_the_output_set"
+MOST = 2
+"""The most event-level sources there are: the law of their responses is followed exactly."""
+
+
+class EventMachine(WorldsMachine):
+    """Register event-level sources and triggers, and let windows pass."""
+
+    title = "event client"
+    cost = 2
+    happens: ClassVar[tuple[str, ...]] = (
+        "an event-level trigger was attributed",
+        "an event-level trigger fell through",
+        "a response was drawn",
+        "a window sent reports",
+        "a window sent nothing",
+        "the maximum held a report back",
+        "the responses told of a unit",
+    )
+    needs: ClassVar[Needs] = {
+        "event_client_outputs_stay_in_the_output_set": ("a window sent reports",),
+        "event_level_reports_are_private": ("the responses told of a unit",),
+    }
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.event_sources: list[str] = []
+        self.truthful: dict[Unit | None, System] = {None: System()}
+        self.sent: dict[tuple[Unit | None, Unit], dict[tuple[int, int], int]] = {}
+
+    @precondition(lambda self: len(self.event_sources) < MOST)
+    @rule(source=event_sources(), choice=choices())
+    def register_an_event_source(self, source: EventSource, choice: int) -> None:
+        """Register an event-level source."""
+        name, expiry = NAMES[len(self.event_sources)], self.system.now + source.expiry
+        self.play(replace(source, source_id=name, expiry=expiry), choice)
+
+    @precondition(lambda self: bool(self.event_sources))
+    @rule(trigger=event_triggers())
+    def register_an_event_trigger(self, trigger: EventTrigger) -> None:
+        """Register an event-level trigger."""
+        self.play(trigger)
+
+    @precondition(lambda self: self.event_sources and not self.just(EventTrigger))
+    @rule()
+    def reach_every_bucket(self) -> None:
+        """Register a trigger of a large value that matches the newest source."""
+        newest = self.system.events.records[self.event_sources[-1]].source
+        self.play(
+            EventTrigger(
+                trigger_id="t", destination="shop", filters=newest.filters, data=0, value=5
+            )
+        )
+
+    @precondition(lambda self: bool(window_ends(self.system)))
+    @rule()
+    def let_a_window_end(self) -> None:
+        """Let time pass to the end of the next window."""
+        self.play(PassTime(until=window_ends(self.system)[0]))
+
+    def make(self, move: object, choice: int) -> None:
+        """Make a move in every world, and tell the truth beside it."""
+        super().make(move, choice)
+        if self.examines(OUTPUTS) and isinstance(move, EventSource | EventTrigger | PassTime):
+            self.tell_the_truth(move)
+
+    def tell_the_truth(self, move: EventSource | EventTrigger | PassTime) -> None:
+        """Make the move without drawing any response; windows pass one after the other."""
+        if isinstance(move, EventSource):
+            self.truthful.setdefault(move.source_id, self.truthful[None])
+        before = self.truthful[None]
+        moves: list[Move] = [move]
+        if isinstance(move, PassTime):
+            ends = [end for end in window_ends(before) if end < move.until]
+            moves = [PassTime(until=end) for end in (*ends, move.until)]
+        shown = replace(self.tested, event_visible=lambda _, report: report)
+        for part in moves:
+            before = self.truthful[None]
+            for unit, own in self.truthful.items():
+                if unit is None:
+                    after, seen = step(shown, own, part, Choose())
+                else:
+                    worlds, seen = self.relation_for(unit).move(
+                        shown, unit, Worlds(real=(before,), own=own), part, Choose()
+                    )
+                    after = worlds.own
+                self.truthful[unit] = after
+                self.note_reports(unit, after, seen)
+
+    def note_reports(self, world: Unit | None, system: System, seen: Observation) -> None:
+        """Note how many reports each window of each source sent."""
+        for report in seen:
+            if not isinstance(report, EventReport):
+                continue
+            record = system.events.records[report.source_id]
+            for datum, each in enumerate(record.source.specifications):
+                if each.data == report.data:
+                    counts = self.sent.setdefault((world, report.source_id), {})
+                    ends = system.now - record.registered_at
+                    if ends not in each.windows:
+                        counts[datum, -1] = 1
+                    else:
+                        place = (datum, each.windows.index(ends))
+                        counts[place] = counts.get(place, 0) + 1
+
+    def count_what_happened(self, move: Move) -> None:
+        """Count what happened."""
+        super().count_what_happened(move)
+        before, after = self.before.events, self.system.events
+        match move:
+            case EventSource():
+                self.event_sources.append(move.source_id)
+                response = after.records[move.source_id].response
+                self.count("a response was drawn", response is not None)
+            case EventTrigger():
+                changed = [
+                    name
+                    for name, record in after.records.items()
+                    if record.values != before.records[name].values
+                ]
+                self.count("an event-level trigger was attributed", len(changed))
+                fell = bool(changed) and changed[0] != self.event_sources[-1]
+                self.count("an event-level trigger fell through", fell)
+            case PassTime():
+                passed = before.due != after.due
+                self.count("a window sent reports", passed and bool(self.seen))
+                self.count("a window sent nothing", passed and not self.seen)
+                for record in after.records.values():
+                    sold_out = record.sent >= record.source.maximum_reports
+                    reached = sum(
+                        bucket <= record.reported.get(each.data, 0)
+                        for each in record.source.specifications
+                        for bucket in each.buckets
+                    )
+                    self.count("the maximum held a report back", sold_out and reached > record.sent)
+                if self.examines(EVENT_LEVEL):
+                    losses = map(self.responses.loss, self.without)
+                    told_of = any(loss != Loss() for loss in losses)
+                    self.count("the responses told of a unit", told_of)
+            case _:
+                pass
+
+    @claim
+    def event_client_outputs_stay_in_the_output_set(self) -> Iterator[str]:
+        """Demand that what every truthful client has sent begins an output of its source's set."""
+        for world, system in self.truthful.items():
+            for name, record in system.events.records.items():
+                counts = self.sent.get((world, name), {})
+                prefix = tuple(
+                    tuple(
+                        counts.get((datum, window), 0)
+                        for window, end in enumerate(each.windows)
+                        if record.registered_at + end <= system.now
+                    )
+                    for datum, each in enumerate(record.source.specifications)
+                )
+                outputs = self.tested.output_set(self.tested.limits, record.source)
+                if any(window < 0 for _, window in counts):
+                    yield f"source {name!r} sends a report when no window of its datum ends"
+                if not any(begins(output, prefix) for output in outputs):
+                    where = "" if world is None else f" without {unit_text(world)}"
+                    yield f"source {name!r} truthfully sends {prefix}{where}, not in its output set"
+
+    @claim
+    def event_level_reports_are_private(self) -> Iterator[str]:
+        """Demand that the event-level transcript tells at most its epsilon of any source."""
+        for unit in self.without:
+            loss = self.responses.loss(unit)
+            yield from self.lost(unit, loss, self.tested.limits.event_epsilon)
+
+
+def window_ends(system: System) -> list[int]:
+    """Return the moments that are still to come at which windows end."""
+    ends = {
+        record.registered_at + end
+        for record in system.events.records.values()
+        for each in record.source.specifications
+        for end in each.windows
+    }
+    return sorted(end for end in ends if system.now < end)
+
+
+def begins(output: Output, prefix: Output) -> bool:
+    """Tell whether an output begins with the counts of the windows that have passed."""
+    pairs = zip(output, prefix, strict=True)
+    return all(counts[: len(passed)] == passed for counts, passed in pairs)

@@ -1,0 +1,197 @@
+"""Run a machine: profiles, findings, smallest failing runs, replays.
+
+Hypothesis searches and shrinks. What it finds is shortened once more by leaving out every move that
+can be left out, and is then played again on a fresh machine, without Hypothesis, before anyone sees
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from fractions import Fraction
+from pathlib import Path
+from time import perf_counter_ns
+
+from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+from hypothesis.errors import HypothesisException
+from hypothesis.stateful import run_state_machine_as_test
+
+from properties.attack import decimal
+from properties.machines._machine import Machine, Played, Stopped, Violated, machine_for
+from spec.aggregation_service import Query
+from spec.claims import Finding, Verdict
+from spec.neighbours import Relation
+from spec.paper import PAPER
+from spec.rules import Rules
+
+KEPT = Path(".hypothesis") / "machines"
+"""Where failing examples are kept, below the working directory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profile:
+    """Say how many runs a machine makes and how long they are."""
+
+    name: str
+    examples: int
+    steps: int
+    shrinks: bool = True
+
+
+PROFILES = {
+    "quick": Profile(name="quick", examples=40, steps=25, shrinks=False),
+    "standard": Profile(name="standard", examples=120, steps=30),
+    "controls": Profile(name="controls", examples=300, steps=25, shrinks=False),
+    "deep": Profile(name="deep", examples=1000, steps=50),
+}
+
+
+PHASES = (Phase.reuse, Phase.generate, Phase.shrink)
+
+
+def run_machine(
+    machine: type[Machine], profile: Profile, number: int, kept: Path | None = KEPT
+) -> None:
+    """Run a machine; a violated claim, or whatever went wrong, is raised.
+
+    Examples that failed before are kept in a directory and tried first.
+    """
+    run_state_machine_as_test(
+        seed(number)(machine),
+        settings=settings(
+            max_examples=profile.examples // machine.cost,
+            stateful_step_count=profile.steps,
+            database=None if kept is None else DirectoryBasedExampleDatabase(kept),
+            phases=PHASES if profile.shrinks else PHASES[:-1],
+            suppress_health_check=tuple(HealthCheck),
+            deadline=None,
+            derandomize=False,
+            print_blob=False,
+            report_multiple_bugs=False,
+            verbosity=Verbosity.quiet,
+        ),
+    )
+
+
+def replayed(machine: type[Machine], moves: tuple[Played, ...]) -> Violated | None:
+    """Play the moves on a fresh machine; return what is violated first."""
+    fresh = machine()
+    for move, choice in moves:
+        try:
+            fresh.play(move, choice)
+            fresh.examine()
+        except Violated as violated:
+            return violated
+        except Stopped:
+            return None
+    return None
+
+
+def shortened(machine: type[Machine], violated: Violated) -> Violated:
+    """Leave out moves, and simplify them, as long as the same claim is violated."""
+    for moves in simpler(violated.moves):
+        again = replayed(machine, moves)
+        if again is not None and again.claim == violated.claim:
+            return shortened(machine, again)
+    return violated
+
+
+def simpler(moves: tuple[Played, ...]) -> Iterator[tuple[Played, ...]]:
+    """List runs with a move less, then runs with a simpler move."""
+    for place in reversed(range(len(moves))):
+        yield moves[:place] + moves[place + 1 :]
+    for place, (move, choice) in enumerate(moves):
+        if choice:
+            yield (*moves[:place], (move, 0), *moves[place + 1 :])
+        if isinstance(move, Query):
+            for left_out in range(len(move.report_ids)):
+                fewer = move.report_ids[:left_out] + move.report_ids[left_out + 1 :]
+                asked = replace(move, report_ids=fewer)
+                yield (*moves[:place], (asked, choice), *moves[place + 1 :])
+
+
+def machine_finding(
+    machine: type[Machine],
+    claim: str,
+    rules: Rules,
+    effort: str = "quick",
+    number: int = 0,
+    relation: Relation | None = None,
+    kept: Path | None = KEPT,
+) -> Finding:
+    """Run a machine on given rules and say what that means for a claim."""
+    start = perf_counter_ns()
+    profile = PROFILES[effort]
+    examples = profile.examples // machine.cost
+    made = machine_for(machine, rules, relation, frozenset({claim}))
+    found = Finding(
+        claim=claim,
+        check=check_name(machine),
+        verdict=Verdict.UNKNOWN,
+        method="random interleavings of moves, each invariant examined after every move",
+        bound=f"{examples} examples of {profile.steps} moves, seed {number}",
+        assumes="" if relation is None else f"neighbours: {relation.name}",
+    )
+    try:
+        where = None if kept is None else kept / kept_under(machine, claim, rules)
+        run_machine(made, profile, number, where)
+        found = judged(found, made)
+    except Violated as violated:
+        found = refuted(found, made, violated)
+    except Stopped as reason:
+        found = replace(found, detail=str(reason))
+    except HypothesisException as reason:
+        found = replace(found, detail=f"Hypothesis gave up: {type(reason).__name__}: {reason}")
+    seconds = Fraction(perf_counter_ns() - start, 10**9)
+    return replace(found, seconds=decimal(seconds, 2))
+
+
+def kept_under(machine: type[Machine], claim: str, rules: Rules) -> str:
+    """Name the directory for the failing examples of a machine, a claim and changed rules."""
+    names = (each.name for each in fields(Rules))
+    changed = [name for name in names if getattr(rules, name) != getattr(PAPER, name)]
+    return "-".join((machine.title.replace(" ", "_"), claim, *changed))
+
+
+def check_name(machine: type[Machine]) -> str:
+    """Return the name of the checks that a machine makes."""
+    return f"machine: {machine.title}"
+
+
+def judged(found: Finding, machine: type[Machine]) -> Finding:
+    """Say that a claim holds, unless there was no occasion for it to fail."""
+    never = [each for each in machine.needs.get(found.claim, ()) if not machine.counts[each]]
+    if never:
+        return replace(found, detail=f"this never happened: {'; '.join(never)}")
+    seen = sorted(machine.counts.items())
+    return replace(
+        found,
+        verdict=Verdict.HOLDS,
+        detail="; ".join(f"{happening}: {times}" for happening, times in seen),
+    )
+
+
+def refuted(found: Finding, machine: type[Machine], violated: Violated) -> Finding:
+    """Shorten a failing run, play it again, and write it down."""
+    least = shortened(machine, violated)
+    again = replayed(machine, least.moves)
+    if again is None or again.claim != found.claim:
+        return replace(found, detail="ALARM: a failing run does not fail when it is played again")
+    teller = machine()
+    lines = [f"{teller.tell(move)}{chosen(choice)}" for move, choice in again.moves]
+    return replace(
+        found,
+        verdict=Verdict.REFUTED,
+        detail=f"after {len(lines)} moves: {again.complaint}",
+        counterexample={
+            **{str(number): line for number, line in enumerate(lines, 1)},
+            "violated": again.complaint,
+        },
+    )
+
+
+def chosen(choice: int) -> str:
+    """Say which outcome was drawn, if it is not the first."""
+    return f" (Outcome {choice} is drawn.)" if choice else ""
