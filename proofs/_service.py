@@ -28,6 +28,9 @@ from spec.rules import Limits
 PRECISION = 4096
 """The most bits that an instance is decided with."""
 
+LARGEST = 10**6
+"""The largest truncation whose tail is computed as a fraction."""
+
 
 @dataclass(kw_only=True)
 class FloorLog:
@@ -119,6 +122,8 @@ def instances(rules: Rules) -> Mapping[str, Exact] | None:
         greatest = law.support[1]
         if greatest is None:
             raise OutOfRange("the noise has no greatest value with key discovery")
+        if limits.base.value is not None and greatest > LARGEST:
+            raise OutOfRange(f"a truncation at {greatest} has no tail of a size to be run")
         bound = greatest - limits.contribution_budget
         share = query.delta / limits.sparsity_budget
         if not decide(partial(at_most, law, bound, share), PRECISION):
