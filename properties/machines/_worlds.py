@@ -91,8 +91,10 @@ class WorldsMachine(Machine):
                 watch.hear(*seen)
         if isinstance(move, Query):
             self.watch.hear(*self.seen)
-        if isinstance(move, Trigger | Event):
+        if isinstance(move, Trigger):
             self.credited[move.report_id] = {credit.unit for credit in self.watch.credits}
+        if isinstance(move, Event):
+            self.credited[move.report_id] = set(self.units_of(move))
         for unit, granted in self.watch.granted:
             self.held[unit] = added(self.held.get(unit, Budget()), granted)
         self.compare(move, others)

@@ -1,0 +1,277 @@
+"""The machines hold for the paper's rules, with everything happening, and find broken ones."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import pytest
+from immutables import Map
+
+from properties.machines import (
+    CONTROLS,
+    MACHINES,
+    PROFILES,
+    Machine,
+    Profile,
+    Violated,
+    broken,
+    invariants_of,
+    machine_checks,
+    machine_finding,
+    machine_for,
+    replayed,
+    run_machine,
+)
+from properties.machines._loss import Loss, loss_of
+from properties.machines._machine import Choose
+from properties.machines.aggregation_client import AggregationMachine
+from properties.machines.aggregation_service import ServiceMachine
+from properties.machines.attribution_client import AttributionMachine
+from properties.machines.run import simpler
+from properties.machines.summary_mechanism import SummaryMachine
+from properties.machines.system import AttributionSystemMachine
+from properties.strategies import view_again
+from spec import PAPER, Distribution, Draw, Event, Limits, PassTime, Query, Report, Rules, Service
+from spec.aggregation_service import Spent
+from spec.attribution_client import Source, Trigger
+from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+from spec.contributions import Budgets, Cause, Credit, Unit
+from spec.distributions import Law, coin, hockey_stick
+from spec.neighbours import NULLED_AFTER_ADMISSION
+from spec.private_aggregation_client import DeviceWindow
+
+CHECKS = machine_checks("quick", kept=None)
+ALONE = "removing_a_unit_leaves_the_others_alone"
+
+
+def titles(machines: Sequence[type[Machine]]) -> list[str]:
+    return [machine.title for machine in machines]
+
+
+@pytest.mark.parametrize("machine", MACHINES, ids=titles(MACHINES))
+def test_every_claim_holds_for_the_paper_and_everything_happens(machine: type[Machine]) -> None:
+    made = machine_for(machine, PAPER)
+    run_machine(made, PROFILES["quick"], 0, kept=None)
+    assert [each for each in machine.happens if not made.counts[each]] == []
+
+
+@pytest.mark.parametrize(
+    ("check", "control"),
+    [
+        pytest.param(check, control, id=f"{check.name}-{check.claim}-{control.name}")
+        for check in CHECKS
+        for control in check.controls
+    ],
+)
+def test_every_control_is_refuted(check: Check, control: Control) -> None:
+    found = control.run()
+    assert found.verdict is Verdict.REFUTED, found.detail
+    assert found.claim == check.claim
+    assert found.check == check.name
+    assert found.counterexample is not None
+    assert set(found.counterexample) >= {"1", "violated"}
+
+
+def test_every_check_has_a_control() -> None:
+    assert all(check.controls for check in CHECKS)
+    assert len({(check.claim, check.name) for check in CHECKS}) == len(CHECKS)
+
+
+def test_invariants_carry_the_names_of_claims() -> None:
+    for machine in MACHINES:
+        assert invariants_of(machine) - set(CLAIMS) <= {ALONE}
+        assert set(CONTROLS[machine]) <= invariants_of(machine)
+        assert set(CONTROLS[machine]) <= set(machine.needs)
+
+
+def test_what_a_claim_needs_is_something_that_is_counted() -> None:
+    discovery = "a key was asked for by discovery"
+    for machine in MACHINES:
+        for needed in machine.needs.values():
+            assert set(needed) <= {*machine.happens, discovery, "the responses told of a unit"}
+
+
+def test_a_finding_tells_the_smallest_run() -> None:
+    found = quick(ServiceMachine, "a_batch_is_a_set", broken.REPEATS_COUNT)
+    assert found.counterexample is not None
+    assert list(found.counterexample) == ["1", "2", "violated"]
+    assert "arrives" in found.counterexample["1"]
+    assert "asks for reports" in found.counterexample["2"]
+    assert found.bound == "40 examples of 25 moves, seed 0"
+
+
+def quick(machine: type[Machine], claim: str, rules: Rules) -> Finding:
+    return machine_finding(machine, claim, rules, "quick", kept=None)
+
+
+def test_a_run_that_fails_fails_again_without_hypothesis() -> None:
+    claim = "summary_mechanism_is_individually_private"
+    made = machine_for(SummaryMachine, broken.REPEATS_COUNT, claims=frozenset({claim}))
+    with pytest.raises(Violated) as raised:
+        run_machine(made, PROFILES["quick"], 0, kept=None)
+    again = replayed(made, raised.value.moves)
+    assert again is not None
+    assert again.complaint == raised.value.complaint
+    papers = machine_for(SummaryMachine, PAPER, claims=frozenset({claim}))
+    assert replayed(papers, raised.value.moves) is None
+
+
+def test_simpler_runs_leave_out_moves_draws_and_reports() -> None:
+    query = Query(epsilon=Fraction(1), report_ids=(0, 1))
+    tried = list(simpler(((PassTime(until=1), 0), (query, 2))))
+    assert ((query, 2),) in tried
+    assert ((PassTime(until=1), 0),) in tried
+    assert ((PassTime(until=1), 0), (query, 0)) in tried
+    assert ((PassTime(until=1), 0), (replace(query, report_ids=(1,)), 2)) in tried
+
+
+def test_failing_examples_are_kept_and_tried_first(tmp_path: Path) -> None:
+    claim, rules = "the_ledger_never_passes_the_caps", broken.FLOATING_LEDGER
+    found = machine_finding(ServiceMachine, claim, rules, "quick", 0, kept=tmp_path)
+    assert found.verdict is Verdict.REFUTED
+    (kept,) = tmp_path.iterdir()
+    assert kept.name == "service-the_ledger_never_passes_the_caps-charge"
+    once = Profile(name="once", examples=1, steps=25, shrinks=False)
+    made = machine_for(ServiceMachine, rules, claims=frozenset({claim}))
+    run_machine(made, once, 1, kept=None)
+    with pytest.raises(Violated):
+        run_machine(made, once, 1, kept=kept)
+
+
+def test_hypothesis_shrinks_beyond_the_quick_profile() -> None:
+    assert not PROFILES["quick"].shrinks
+    found = machine_finding(
+        ServiceMachine, "a_batch_is_a_set", broken.REPEATS_COUNT, "standard", kept=None
+    )
+    assert found.counterexample is not None
+    assert found.counterexample["1"].endswith("arrives: 1 to key 1.")
+
+
+def test_a_seed_fixes_the_runs() -> None:
+    counts = []
+    for seed in (3, 3, 4):
+        made = machine_for(AggregationMachine, PAPER)
+        run_machine(made, Profile(name="short", examples=10, steps=10), seed, kept=None)
+        counts.append(dict(made.counts))
+    assert counts[0] == counts[1] != counts[2]
+
+
+def test_a_rule_that_raises_leaves_the_claim_unknown() -> None:
+    def charge(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+        raise ArithmeticError("no change")
+
+    found = quick(ServiceMachine, "a_batch_is_a_set", replace(PAPER, charge=charge))
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.detail == "ArithmeticError: no change"
+
+
+def test_a_service_that_cannot_be_watched_leaves_the_claim_unknown() -> None:
+    def serve(
+        rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+    ) -> tuple[Service, Hashable]:
+        return service, "secret"
+
+    found = quick(ServiceMachine, "a_refused_query_charges_nothing", replace(PAPER, serve=serve))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "neither the rule answer nor the rule reveal" in found.detail
+
+
+def test_a_claim_without_an_occasion_is_unknown() -> None:
+    rules = replace(PAPER, charge=lambda limits, spent, query, report: spent)
+    found = quick(ServiceMachine, "a_refused_query_charges_nothing", rules)
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.detail == "this never happened: a query was refused"
+
+
+def send_null_reports_sometimes(
+    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
+) -> bool | Law[bool]:
+    return coin(Fraction(1, 2)) if report.is_null else True
+
+
+def test_reports_that_are_sent_by_chance_are_found() -> None:
+    rules = replace(PAPER, sends=send_null_reports_sometimes)
+    for claim in ("a_report_is_sent_for_every_trigger", "attribution_summaries_are_private"):
+        assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.REFUTED
+
+
+def any_order(candidates: Sequence[Source], trigger: Trigger) -> Law[Sequence[Source]]:
+    listed = tuple(candidates)
+    orders: dict[Sequence[Source], None] = {listed: None, listed[::-1]: None}
+    return Distribution.uniform(orders)
+
+
+def test_a_random_attribution_is_not_held_against_the_rules() -> None:
+    rules = replace(PAPER, attempt_order=any_order)
+    claim = "attribution_summaries_are_private"
+    assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.HOLDS
+    claim = "summary_mechanism_is_individually_private"
+    assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.UNKNOWN
+
+
+def test_other_neighbours_can_be_examined() -> None:
+    found = machine_finding(
+        AttributionSystemMachine,
+        "attribution_summaries_are_private",
+        PAPER,
+        "quick",
+        relation=NULLED_AFTER_ADMISSION,
+        kept=None,
+    )
+    assert found.verdict is Verdict.HOLDS
+    assert found.assumes == "neighbours: nulled after admission"
+
+
+def test_a_budget_that_windows_share_changes_other_units() -> None:
+    def one_budget_per_device(limits: Limits, event: Event, now: int) -> Unit:
+        return DeviceWindow(device=event.device, window=0)
+
+    rules = replace(PAPER, budget_unit=one_budget_per_device)
+    made = machine_for(AggregationMachine, rules, claims=frozenset({ALONE}))
+    event = Event(report_id=0, device="phone", program=view_again)
+    moves = (event, PassTime(until=10), replace(event, report_id=1))
+    violated = replayed(made, tuple((move, 0) for move in moves))
+    assert violated is not None
+    assert violated.claim == ALONE
+    papers = machine_for(AggregationMachine, PAPER, claims=frozenset({ALONE}))
+    assert replayed(papers, tuple((move, 0) for move in moves)) is None
+
+
+def test_a_machine_examines_the_claims_it_is_asked_to() -> None:
+    claim = "contributions_stay_within_budget"
+    made = machine_for(AttributionMachine, PAPER, claims=frozenset({claim}))
+    assert invariants_of(made) == {claim}
+    assert made.examines(claim)
+    assert not made.examines("a_report_is_sent_for_every_trigger")
+
+
+def test_losses_multiply_exactly() -> None:
+    first = Distribution.of({0: Fraction(1, 2), 1: Fraction(1, 4), 2: Fraction(1, 4)})
+    second = Distribution.of({0: Fraction(1, 4), 1: Fraction(1, 8), 3: Fraction(5, 8)})
+    twice = Loss().then(first, second).then(second, first)
+
+    def both(left: Distribution[int], right: Distribution[int]) -> Distribution[tuple[int, int]]:
+        pairs = product(left.items(), right.items())
+        return Distribution.of({(x, y): p * q for (x, p), (y, q) in pairs})
+
+    mine, other = both(first, second), both(second, first)
+    for power in (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(9)):
+        exact = max(hockey_stick(mine, other, power), hockey_stick(other, mine, power))
+        assert twice.delta(power) == exact
+    assert loss_of(first, second).together_with(loss_of(second, first)).delta(
+        Fraction(2)
+    ) == twice.delta(Fraction(2))
+    assert (
+        loss_of(first, second).given(Fraction(1, 2), Fraction(1, 2)).delta(Fraction(1))
+        == loss_of(first, second).delta(Fraction(1)) / 2
+    )
+
+
+def test_a_draw_takes_the_outcome_with_its_number() -> None:
+    law = Distribution.of({"a": Fraction(1, 2), "b": Fraction(1, 2)})
+    assert [Choose(number)(law) for number in range(3)] == ["a", "b", "a"]
+    assert Choose(1)(Map({1: 2})) == Map({1: 2})
