@@ -15,6 +15,9 @@ what is exact: a measure of zero on one side decides a node.
 Noise with infinite support is cut outside a window of noisy values that contains every true sum.
 There the likelihood ratio of any two worlds is constant, so that "below" and "above" say all that
 the exact value would say. A true sum outside the window enlarges it and starts the game again.
+Where this is not so, because the noise is not geometric or differs between the worlds, because its
+masses are irrational or because an answer shows something else than noisy sums, the window is made
+so wide that each draw loses less than a tolerance. The value is then exact up to a known slack.
 """
 
 from __future__ import annotations
@@ -24,21 +27,23 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from math import prod
+from math import floor, prod
 from typing import NamedTuple, Protocol, cast
 
 from flint import fmpq
 
-from spec.aggregation_service import Answer, Query, Service
-from spec.distributions import Distribution, Draw, Law, explore
+from spec.aggregation_service import Answer, Outcome, Query, Service
+from spec.distributions import Distribution, Draw, Law, Random, explore
 from spec.interaction import Mechanism
-from spec.noise import Noisy
-from spec.numbers import SpecError
+from spec.noise import Noise, Noisy
+from spec.numbers import Real, SpecError, bounds
 from spec.paper import PAPER
 from spec.reports import Key, Report
 from spec.rules import Rules
 
 REMEMBERED = 2**16
+LOOKED_AT = 8
+ROUNDED_BITS = 64
 ZERO = fmpq(0)
 ONE = fmpq(1)
 
@@ -46,7 +51,15 @@ Measure = tuple[tuple[int, fmpq], ...]
 
 
 class OutOfWindow(SpecError):
-    """Report a true sum outside the window of noisy values."""
+    """Report that the window of noisy values is too narrow, and from where to where it must go."""
+
+    def __init__(self, message: str, lowest: int, highest: int) -> None:
+        super().__init__(message)
+        self.lowest, self.highest = lowest, highest
+
+
+class Inexact(SpecError):
+    """Report noise that cannot be cut without loss."""
 
 
 class OutOfTime(SpecError):
@@ -72,54 +85,93 @@ class Menu(Protocol):
 class Window:
     """Bound the noisy values that are told apart, and the true sums that may occur.
 
-    Values of truncated noise up to `hidden` are never released, and count as one.
+    Values of truncated noise up to `hidden` are never released, and count as one. Without a
+    `tolerance` cutting must lose nothing; with one, each draw may lose as much.
     """
 
     lowest: int = 0
     highest: int = 4
     hidden: int | None = None
+    tolerance: Fraction | None = None
 
     def outcomes(self, law: Law[object]) -> Iterable[tuple[object, Fraction]]:
         """List a law's outcomes; lump noisy values outside the window where noise is infinite."""
         return noisy_outcomes(self, law) if isinstance(law, Noisy) else law.outcomes()
 
-    def noisy(self, law: Noisy) -> Iterable[tuple[object, Fraction]]:
+    def noisy(self, law: Noisy) -> Iterable[tuple[int, Fraction]]:
         """List the outcomes of a noisy sum."""
         low, high = law.noise.support
-        if low is not None and high is not None:
-            return self._finite(law, law.centre + low, law.centre + high)
+        if low is None or high is None:
+            return self._infinite(law)
+        masses = self._masses(law, range(law.centre + low, law.centre + high + 1))
+        return masses if self.tolerance is None else self._completed(law, masses)
+
+    def _infinite(self, law: Noisy) -> Iterable[tuple[int, Fraction]]:
         if not self.lowest <= law.centre <= self.highest:
-            raise OutOfWindow(f"a true sum of {law.centre} outside {self.lowest}..{self.highest}")
-        if law.noise.decay is None:
-            return law.outcomes()
-        inside = [
-            (w, rational(law.noise.pmf(w - law.centre)))
-            for w in range(self.lowest + 1, self.highest)
-        ]
+            lowest, highest = min(self.lowest, law.centre), max(self.highest, law.centre)
+            raise OutOfWindow(f"a true sum of {law.centre}", lowest, highest)
+        inside = self._masses(law, range(self.lowest + 1, self.highest))
+        if self.tolerance is not None:
+            return self._completed(law, inside)
+        if not is_geometric(law.noise, self.lowest - law.centre, self.highest - law.centre):
+            raise Inexact(f"{law.noise!r} does not fall by a constant ratio")
         below = 1 - rational(law.noise.tail(self.lowest - law.centre))
         above = rational(law.noise.tail(self.highest - 1 - law.centre))
         return [(self.lowest, below), *inside, (self.highest, above)]
 
-    def _finite(self, law: Noisy, low: int, high: int) -> Iterable[tuple[object, Fraction]]:
-        masses = [(w, rational(law.noise.pmf(w - law.centre))) for w in range(low, high + 1)]
-        if self.hidden is None or low > self.hidden:
+    def _masses(self, law: Noisy, values: range) -> list[tuple[int, Fraction]]:
+        exact = self.tolerance is None
+        pairs = ((w, law.noise.pmf(w - law.centre)) for w in values)
+        masses = [(w, rational(mass) if exact else rounded(mass)) for w, mass in pairs]
+        if self.hidden is None or None in law.noise.support:
             return masses
-        shown = [(w, mass) for w, mass in masses if w > self.hidden]
         unseen = sum((mass for w, mass in masses if w <= self.hidden), Fraction(0))
-        return [(self.hidden, unseen), *shown]
+        return [(self.hidden, unseen), *((w, mass) for w, mass in masses if w > self.hidden)]
+
+    def _completed(
+        self, law: Noisy, inside: list[tuple[int, Fraction]]
+    ) -> Iterable[tuple[int, Fraction]]:
+        """Give what is missing, which the tolerance bounds, to the two ends."""
+        assert self.tolerance is not None
+        missing = 1 - sum((mass for _, mass in inside), Fraction(0))
+        if missing > self.tolerance:
+            wider = max(4, (self.highest - self.lowest) // 4)
+            message = f"{missing} of {law.noise!r} around {law.centre}"
+            raise OutOfWindow(message, self.lowest - wider, self.highest + wider)
+        above = min(missing, rounded(law.noise.tail(self.highest - 1 - law.centre)))
+        weights = dict(inside)
+        for end, mass in ((self.lowest, missing - above), (self.highest, above)):
+            weights[end] = weights.get(end, Fraction(0)) + mass
+        return weights.items()
 
 
 @lru_cache(maxsize=REMEMBERED)
-def noisy_outcomes(window: Window, law: Noisy) -> Iterable[tuple[object, Fraction]]:
+def noisy_outcomes(window: Window, law: Noisy) -> Iterable[tuple[int, Fraction]]:
     """List the outcomes of a noisy sum, once."""
     return tuple(window.noisy(law))
+
+
+def is_geometric(noise: Noise, low: int, high: int) -> bool:
+    """Tell whether noise falls by its decay below `low` and above `high`, as far as looked at."""
+    if noise.decay is None or not noise.decay.is_rational():
+        return False
+    ratio, away = noise.decay.exact(), range(LOOKED_AT)
+    steps = [*((high + x, high + x + 1) for x in away), *((low - x, low - x - 1) for x in away)]
+    return all(rational(noise.pmf(y)) == rational(noise.pmf(x)) * ratio for x, y in steps)
 
 
 def rational(value: object) -> Fraction:
     """Return an exact probability; refuse an enclosure."""
     if not isinstance(value, Fraction | int):
-        raise SpecError(f"the game needs rational probabilities, not {value}")
+        raise Inexact(f"the game needs rational probabilities, not {value}")
     return Fraction(value)
+
+
+def rounded(value: Real) -> Fraction:
+    """Return a probability if it is exact, or a little less than it."""
+    if isinstance(value, Fraction | int):
+        return Fraction(value)
+    return max(Fraction(floor(bounds(value)[0] * 2**ROUNDED_BITS), 2**ROUNDED_BITS), Fraction(0))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -177,6 +229,20 @@ class Answers:
         mass = sum(weights.values(), Fraction(0))
         shares = ((shown, weight / mass) for shown, weight in weights.items())
         self.shares = [(shown, fmpq(p.numerator, p.denominator)) for shown, p in shares]
+
+
+class Packer:
+    """Pack answers, and give equal ones as one object, so that it is compared once."""
+
+    def __init__(self) -> None:
+        self.known: dict[frozenset[tuple[Hashable, Fraction]], Answers] = {}
+
+    def __call__(self, weights: dict[Hashable, Fraction]) -> Answers:
+        """Return the object that stands for these answers."""
+        key = frozenset(weights.items())
+        if key not in self.known:
+            self.known[key] = Answers(weights)
+        return self.known[key]
 
 
 def unpacked(response: Hashable) -> Iterable[tuple[Hashable, fmpq]]:
@@ -462,17 +528,18 @@ def fraction(value: fmpq) -> Fraction:
 
 
 def with_answers_remembered(rules: Rules, window: Window) -> Rules:
-    """Return the rules with the law of every service step computed once per state and batch.
+    """Return the rules with the law of every answer of the service computed once.
 
     The service then answers with `Answers`, so that a step runs once for each of its next states.
-    Noisy sums that the paper's release test holds back are drawn as one. Where the service is the
-    paper's, an answer depends on the threshold, the noise and the sums alone.
+    Where the step itself is changed, all of it is computed once per state and batch.
     """
-    if rules.answer is PAPER.answer and rules.releases is PAPER.releases:
-        if rules.serve is PAPER.serve and rules.reveal is PAPER.reveal:
-            return replace(rules, answer=packed_answer(window))
-        rules = replace(rules, answer=shortened_answer(window))
+    if rules.serve is PAPER.serve:
+        packed = remembered_answer(rules, window)
+        if rules.reveal is PAPER.reveal:
+            return replace(rules, answer=packed)
+        return replace(rules, answer=packed, reveal=remembered_reveal(rules, window))
     laws: dict[Hashable, Distribution[tuple[Service, Hashable]]] = {}
+    pack = Packer()
 
     def serve(
         given: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
@@ -487,11 +554,74 @@ def with_answers_remembered(rules: Rules, window: Window) -> Rules:
             for (served, shown), weight in law.items():
                 after.setdefault(served, {})[shown] = weight
             law = laws[key] = Distribution.of(
-                {(served, Answers(w)): sum(w.values(), Fraction(0)) for served, w in after.items()}
+                {(served, pack(w)): sum(w.values(), Fraction(0)) for served, w in after.items()}
             )
         return draw(law)
 
     return replace(rules, serve=serve)
+
+
+def remembered_answer(
+    rules: Rules, window: Window
+) -> Callable[[Rules, Query, tuple[Report, ...], Draw], Answer]:
+    """Return the rule `answer` without a draw: one object stands for all that may be answered.
+
+    The paper's answer depends on the threshold, the noise and the sums alone.
+    """
+    known: dict[Hashable, Answers] = {}
+    pack = Packer()
+    noises: dict[Query, Noise] = {}
+
+    def paper_answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+        del draw
+        threshold, sums = noisy_sums(given, query, batch)
+        if window.tolerance is None:
+            for _, noisy in sums:
+                check_public(noises.setdefault(query, noisy.noise), noisy.noise)
+        asked = None if rules.releases is PAPER.releases else query
+        found = known.get((asked, threshold, sums))
+        if found is None:
+            test = rules.releases
+            shown = [(key, released(window, law, test, query, key, threshold)) for key, law in sums]
+            found = known[asked, threshold, sums] = pack(joint_answer(shown))
+        return cast(Answer, found)
+
+    def any_answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+        del draw
+        found = known.get((query, batch))
+        if found is None:
+            law = explore(lambda inner: rules.answer(given, query, batch, inner), window.outcomes)
+            found = known[query, batch] = pack(dict(law.items()))
+        return cast(Answer, found)
+
+    return paper_answer if rules.answer is PAPER.answer else any_answer
+
+
+def remembered_reveal(
+    rules: Rules, window: Window
+) -> Callable[[Service, Query, tuple[Report, ...], Outcome], Random[Hashable]]:
+    """Return the rule `reveal` for packed answers: it is asked for each that they stand for."""
+    known: dict[Hashable, Answers] = {}
+    pack = Packer()
+
+    def reveal(
+        service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+    ) -> Random[Hashable]:
+        if not isinstance(outcome, Answers):
+            return rules.reveal(service, query, batch, outcome)
+        key = (service, query, batch, outcome)
+        if key not in known:
+            weights: dict[Hashable, fmpq] = {}
+            for answer, share in outcome.shares:
+                shown = rules.reveal(service, query, batch, cast(Answer, answer))
+                law = window.outcomes(shown) if isinstance(shown, Law) else ((shown, Fraction(1)),)
+                for each, p in law:
+                    mass = share * fmpq(p.numerator, p.denominator)
+                    weights[each] = weights.get(each, ZERO) + mass
+            known[key] = pack({shown: fraction(mass) for shown, mass in weights.items()})
+        return known[key]
+
+    return reveal
 
 
 def noisy_sums(
@@ -505,55 +635,40 @@ def noisy_sums(
     return threshold, tuple(sums)
 
 
-def shortened_answer(window: Window) -> Callable[[Rules, Query, tuple[Report, ...], Draw], Answer]:
-    """Return the paper's answer with one draw for all noisy sums that are not released."""
-
-    def answer(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
-        threshold, sums = noisy_sums(rules, query, batch)
-        drawn = [(key, draw(released(window, law, threshold))) for key, law in sums]
-        return shown_answer(drawn)
-
-    return answer
-
-
-def packed_answer(window: Window) -> Callable[[Rules, Query, tuple[Report, ...], Draw], Answer]:
-    """Return the paper's answer without a draw: one object stands for all that may be answered."""
-    known: dict[Hashable, Answers] = {}
-
-    def answer(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
-        del draw
-        threshold, sums = noisy_sums(rules, query, batch)
-        found = known.get((threshold, sums))
-        if found is None:
-            parts = [[(key, *pair) for pair in released(window, law, threshold).items()]
-                     for key, law in sums]  # fmt: skip
-            found = known[threshold, sums] = Answers(
-                {
-                    shown_answer([(key, noisy) for key, noisy, _ in chosen]): prod(
-                        (mass for _, _, mass in chosen), start=Fraction(1)
-                    )
-                    for chosen in product(*parts)
-                }
-            )
-        return cast(Answer, found)
-
-    return answer
+def joint_answer(laws: list[tuple[Key, Distribution[int | None]]]) -> dict[Hashable, Fraction]:
+    """Return the law of the answer from the laws of what is released for each key."""
+    parts = [[(key, *pair) for pair in law.items()] for key, law in laws]
+    weights: dict[Hashable, Fraction] = {}
+    for chosen in product(*parts):
+        drawn = [(key, noisy) for key, noisy, _ in chosen if noisy is not None]
+        shown = Answer(released=tuple(drawn))
+        mass = prod((mass for _, _, mass in chosen), start=Fraction(1))
+        weights[shown] = weights.get(shown, Fraction(0)) + mass
+    return weights
 
 
-def shown_answer(drawn: Iterable[tuple[Key, int | None]]) -> Answer:
-    """Return the answer with the noisy sums that are released."""
-    return Answer(released=tuple((key, noisy) for key, noisy in drawn if noisy is not None))
+def check_public(noise: Noise, other: Noise) -> None:
+    """Refuse to cut infinite noise that differs between two answers to the same query."""
+    if noise != other and None in (*noise.support, *other.support):
+        raise Inexact(f"the noise depends on the reports: {noise!r} and {other!r}")
 
 
 @lru_cache(maxsize=REMEMBERED)
-def released(window: Window, law: Noisy, threshold: int | None) -> Distribution[int | None]:
-    """Return the law of a noisy sum above the threshold, with None for all that are not."""
+def released(
+    window: Window,
+    law: Noisy,
+    releases: Callable[[Query, Key, int, int | None], bool],
+    query: Query,
+    key: Key,
+    threshold: int | None,
+) -> Distribution[int | None]:
+    """Return the law of a noisy sum that is released, with None for all that are not."""
     endless = None in law.noise.support
     if threshold is not None and endless and not window.lowest <= threshold < window.highest:
-        raise OutOfWindow(f"a threshold of {threshold} outside {window.lowest}..{window.highest}")
+        lowest, highest = min(window.lowest, threshold), max(window.highest, threshold + 1)
+        raise OutOfWindow(f"a threshold of {threshold}", lowest, highest)
     weights: dict[int | None, Fraction] = {}
     for noisy, mass in noisy_outcomes(window, law):
-        assert isinstance(noisy, int)
-        shown = noisy if threshold is None or noisy > threshold else None
+        shown = noisy if releases(query, key, noisy, threshold) else None
         weights[shown] = weights.get(shown, Fraction(0)) + mass
     return Distribution.of(weights)

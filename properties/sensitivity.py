@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from properties.attack import Attack, attack_of, untyped
 from properties.game import Game, Window, World
-from properties.solve import first_window
+from properties.solve import first_window, slack, through_window
 from properties.universe import Progress, SystemMenu
 from spec.aggregation_service import Query
 from spec.contributions import Unit
@@ -152,22 +152,22 @@ def played(
     rules: Rules, relation: Relation, universe: Universe, unit: Unit, moves: tuple[Move, ...]
 ) -> Attack | None:
     """Play a list of moves as a game; return the attack if it breaks the promise."""
-    window = first_window(rules, universe)
-    widest = max(window.highest, universe.limits.contribution_budget * len(moves))
-    window = replace(window, highest=widest)
-    there = World(mechanism=untyped(SystemMechanism(rules=rules)), window=window)
-    gone = World(mechanism=untyped(relation.without(rules, unit)), window=window)
     epsilon, delta = universe.promised
     power = Power(universe.limits.base, epsilon).exact()
-    script = Script(moves=moves)
-    for direction, first, second in (("with x", there, gone), ("without x", gone, there)):
-        game = Game(first=first, second=second, menu=script)
-        if game.worst(power, len(moves)) > delta:
-            listed = replace(universe, name=f"{universe.name}, one query", moves=len(moves))
-            return attack_of(
-                rules, relation, listed, window, game, unit, direction, len(moves), power
-            )
-    return None
+    listed = replace(universe, name=f"{universe.name}, one query", moves=len(moves))
+
+    def attempt(window: Window) -> Attack | None:
+        there = World(mechanism=untyped(SystemMechanism(rules=rules)), window=window)
+        gone = World(mechanism=untyped(relation.without(rules, unit)), window=window)
+        for direction, first, second in (("with x", there, gone), ("without x", gone, there)):
+            game = Game(first=first, second=second, menu=Script(moves=moves))
+            if game.worst(power, len(moves)) - slack(window, power) > delta:
+                return attack_of(
+                    rules, relation, listed, window, game, unit, direction, len(moves), power
+                )
+        return None
+
+    return through_window(first_window(rules, universe), attempt)
 
 
 def longer(universe: Universe, count: int) -> Universe:

@@ -7,16 +7,18 @@ the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
 from time import monotonic_ns
-from typing import cast
+from typing import TypeVar, cast
 
 from properties.attack import Attack, attack_of, untyped
 from properties.game import (
+    Comparison,
     Game,
+    Inexact,
     Node,
     OutOfTime,
     OutOfWindow,
@@ -27,7 +29,7 @@ from properties.game import (
 from properties.universe import SystemMenu
 from spec.contributions import Unit
 from spec.neighbours import Relation, Worlds
-from spec.numbers import Power, SpecError
+from spec.numbers import Power
 from spec.paper import PAPER
 from spec.rules import Rules
 from spec.system import SystemMechanism
@@ -35,6 +37,9 @@ from spec.universe import Universe
 
 LARGEST_FACTOR = 8
 MARGIN = 12
+TOLERANCES = (Fraction(1, 2**18), Fraction(1, 2**36))
+MOST_DRAWS = 32
+T = TypeVar("T")
 WITH, WITHOUT = "with x", "without x"
 
 
@@ -43,10 +48,10 @@ class Solution:
     """Hold what was found in a universe.
 
     `worst` is the exact worst delta at the promised epsilon over all adversaries of at most
-    `solved` moves. `curve` holds pairs of epsilon and exact worst delta over all adversaries of at
-    most `measured` moves, none if there was no time for it. `factor` is the least multiple of the
-    promised epsilon on the curve's grid at which the promised delta holds there, None where none
-    does up to the largest factor tried.
+    `solved` moves; where noise had to be cut it is right up to `slack`. `curve` holds pairs of
+    epsilon and worst delta over all adversaries of at most `measured` moves, none if there was no
+    time for it. `factor` is the least multiple of the promised epsilon on the curve's grid at which
+    the promised delta holds there, None where none does up to the largest factor tried.
     """
 
     universe: Universe
@@ -56,7 +61,7 @@ class Solution:
     worst: Fraction
     solved: int
     complete: bool
-    exact: bool
+    slack: Fraction
     vacuous: bool
     nodes: int
     curve: tuple[tuple[Fraction, Fraction], ...] = ()
@@ -68,6 +73,11 @@ class Solution:
     def refuted(self) -> bool:
         """Tell whether the promise is broken."""
         return self.attack is not None
+
+    @property
+    def open(self) -> bool:
+        """Tell whether cutting noise leaves open on which side of the promise the value is."""
+        return not self.refuted and self.worst + self.slack > self.delta
 
     @property
     def searched(self) -> str:
@@ -90,28 +100,50 @@ def solve(
     universe, otherwise that of the moves that the smallest attack takes.
     """
     rules = replace(rules, limits=universe.limits)
-    window = first_window(rules, universe)
     deadline = monotonic_ns() + int(seconds * 10**9)
-    while True:
-        try:
-            return _solve(rules, relation, universe, window, deadline, moves, progress)
-        except OutOfWindow:
-            width = window.highest - window.lowest
-            window = replace(window, lowest=window.lowest - width, highest=window.highest + width)
+
+    def attempt(window: Window) -> Solution:
+        return _solve(rules, relation, universe, window, deadline, moves, progress)
+
+    window = first_window(rules, universe)
+    solution = through_window(window, attempt)
+    if solution.open and solution.complete:
+        solution = through_window(replace(window, tolerance=TOLERANCES[1]), attempt)
+    return solution
 
 
 def first_window(rules: Rules, universe: Universe) -> Window:
-    """Return a window that contains every true sum of the paper's rules and every threshold."""
+    """Return a window that contains every true sum of the paper's rules."""
     values = [trigger.value for trigger in universe.triggers]
     largest = universe.trigger_count * max(values, default=0)
     largest += universe.event_count * universe.limits.contribution_budget
-    for query in universe.queries:
-        threshold = rules.threshold(universe.limits, query, ())
-        noise = rules.noise(universe.limits, query, (), threshold)
-        if threshold is not None and None in noise.support:
-            largest = max(largest, threshold + 1)
-    margin = 0 if answers_in_full(rules) else MARGIN
-    return Window(lowest=-margin, highest=largest + margin)
+    if answers_in_full(rules):
+        return Window(lowest=0, highest=largest)
+    return Window(lowest=-MARGIN, highest=largest + MARGIN, tolerance=TOLERANCES[0])
+
+
+def through_window(window: Window, attempt: Callable[[Window], T]) -> T:
+    """Attempt something with a window that is widened, and allowed to lose, as far as needed."""
+    while True:
+        try:
+            return attempt(window)
+        except OutOfWindow as needed:
+            window = replace(window, lowest=needed.lowest, highest=needed.highest)
+        except Inexact:
+            if window.tolerance is not None:
+                raise
+            window = replace(window, tolerance=TOLERANCES[0])
+
+
+def slack(window: Window, power: Fraction) -> Fraction:
+    """Bound how far cutting noise can move a value.
+
+    Each world's law of transcripts moves by at most what all draws together lose. More draws of
+    infinite noise than `MOST_DRAWS` could not be explored.
+    """
+    if window.tolerance is None:
+        return Fraction(0)
+    return (1 + power) * MOST_DRAWS * window.tolerance
 
 
 def answers_in_full(rules: Rules) -> bool:
@@ -135,6 +167,7 @@ def _solve(
     worst, solved, complete = Fraction(0), 0, True
     limit = universe.moves if moves is None else min(moves, universe.moves)
     attack: Attack | None = None
+    lost = slack(window, power)
     for count in range(1, limit + 1):
         try:
             values = {key: game.worst(power, count) for key, game in games.items()}
@@ -144,8 +177,7 @@ def _solve(
         solved, key = count, max(values, key=lambda key: values[key])
         worst = values[key]
         progress(f"{universe.name}: {count} moves, worst delta {worst}")
-        slack = Fraction(0) if answers_in_full(rules) else _cut_mass(rules, universe, power)
-        if worst - slack > delta:
+        if worst - lost > delta:
             unit, direction = key
             game = games[key]
             attack = attack_of(
@@ -160,7 +192,7 @@ def _solve(
         worst=worst,
         solved=solved,
         complete=complete,
-        exact=answers_in_full(rules) or worst <= delta or attack is not None,
+        slack=lost,
         vacuous=_vacuous(games),
         nodes=sum(len(game.values) for game in games.values()),
         attack=attack,
@@ -177,11 +209,16 @@ def _games(
     remembered = with_answers_remembered(rules, window)
     there = World(mechanism=untyped(SystemMechanism(rules=remembered)), window=window)
     games: dict[tuple[Unit, str], Game] = {}
+    comparisons: dict[tuple[Hashable, Hashable], Comparison] = {}
     for unit in universe.units:
         gone = World(mechanism=untyped(relation.without(remembered, unit)), window=window)
         for direction, first, second in ((WITH, there, gone), (WITHOUT, gone, there)):
             games[unit, direction] = Game(
-                first=first, second=second, menu=menu, budget=lambda: monotonic_ns() < deadline
+                first=first,
+                second=second,
+                menu=menu,
+                budget=lambda: monotonic_ns() < deadline,
+                comparisons=comparisons,
             )
     return games
 
@@ -206,20 +243,6 @@ def _reached(game: Game) -> Iterator[tuple[list[int], list[int]]]:
         node = key[0] if isinstance(key, tuple) else None
         if isinstance(node, Node):
             yield [state for state, _ in node.with_unit], [state for state, _ in node.without_unit]
-
-
-def _cut_mass(rules: Rules, universe: Universe, power: Fraction) -> Fraction:
-    """Bound what cutting infinite noise can add to the adversary's gain."""
-    largest = Fraction(0)
-    for query in universe.queries:
-        threshold = rules.threshold(universe.limits, query, ())
-        noise = rules.noise(universe.limits, query, (), threshold)
-        if None in noise.support:
-            tail = noise.tail(MARGIN - 1)
-            if not isinstance(tail, Fraction):
-                raise SpecError("the game needs rational probabilities")
-            largest = max(largest, 2 * tail * len(query.keys or (1, 2)))
-    return power * largest * universe.query_count
 
 
 def _with_curve(solution: Solution, games: dict[tuple[Unit, str], Game], moves: int) -> Solution:

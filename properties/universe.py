@@ -124,12 +124,12 @@ def trigger(filters: str, value: int, key: int = 0) -> Trigger:
 
 
 def summary_queries(limits: Limits) -> tuple[Query, ...]:
-    """Return a query without and one with key discovery, and one that only uses up the budget."""
+    """Return a query without and one with key discovery, and one that uses up the budget."""
     epsilon = Fraction(limits.contribution_budget)
     return (
-        Query(epsilon=epsilon, keys=(1, 3)),
+        Query(epsilon=epsilon, keys=(1,)),
         Query(epsilon=epsilon, delta=limits.delta / 2),
-        Query(epsilon=limits.epsilon),
+        Query(epsilon=limits.epsilon, keys=(1, 3)),
     )
 
 
