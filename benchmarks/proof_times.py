@@ -1,8 +1,8 @@
 """Print the time of every proof for the paper's rules, and of all proofs together.
 
-Seconds are those on the clock; the last column is what the processor spent, which does not depend on
-what else runs. Lemmas run first, the guarantees that are chains of lemmas last: a chain recalls what its lemmas
-found, so that its time is what it adds to them.
+Seconds are those on the clock. The last column is what the processor spent, which does not depend
+on what else runs. Lemmas run first, the guarantees that are chains of lemmas last: a chain recalls
+what its lemmas found, so that its time is what it adds to them.
 
     python -m benchmarks.proof_times [CLAIM ...]
 """
