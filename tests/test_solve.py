@@ -1,25 +1,39 @@
 from __future__ import annotations
 
+from collections.abc import Hashable
+from dataclasses import dataclass
 from fractions import Fraction
 
+from properties.checks import EFFORTS, game_finding
 from properties.solve import Solution, solve
 from spec import (
     ATTRIBUTION_FIXED,
     NEVER_REGISTERED,
     PAPER,
     SMALL_LIMITS,
+    Aborted,
+    Answer,
     Base,
+    Budgets,
+    Cause,
+    Credit,
+    DiscreteGaussian,
     DiscreteLaplace,
+    Draw,
+    Law,
     Limits,
     Noise,
+    Outcome,
     Power,
     Query,
     Relation,
     Report,
     Rules,
+    Service,
     Universe,
     replace,
 )
+from spec.claims import Verdict
 from tests.small import source, trigger
 
 UNIVERSE = Universe(
@@ -103,3 +117,149 @@ def test_the_factor_is_found_between_whole_multiples_of_the_unit() -> None:
         queries=(Query(epsilon=Fraction(1), keys=(1,)),),
     )
     assert solved(replace(PAPER, batch=twice), fine).factor == 2
+
+
+def data_dependent(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    """Widen the noise where there is something to hide."""
+    usual = PAPER.noise(limits, query, batch, threshold)
+    if threshold is not None or all(report.is_null for report in batch):
+        return usual
+    decay = Power(limits.base, -query.epsilon / (2 * limits.contribution_budget))
+    return DiscreteLaplace(decay_power=decay)
+
+
+def test_noise_that_depends_on_the_reports_is_cut_with_a_known_loss() -> None:
+    solution = solved(replace(PAPER, noise=data_dependent))
+    assert solution.slack > 0
+    assert not solution.open
+    assert solution.worst > solved(PAPER).worst
+
+
+@dataclass(frozen=True, slots=True)
+class Spike(Noise):
+    """Put a quarter on zero, and the rest on both sides with the tails of a geometric law."""
+
+    ratio: Power
+
+    @property
+    def support(self) -> tuple[int | None, int | None]:
+        return None, None
+
+    @property
+    def decay(self) -> Power:
+        return self.ratio
+
+    def pmf(self, x: int) -> Fraction:
+        q = self.ratio.exact()
+        return Fraction(1, 4) if x == 0 else Fraction(3, 8) * (1 - q) * q ** (abs(x) - 1)
+
+    def tail(self, x: int) -> Fraction:
+        q = self.ratio.exact()
+        return Fraction(3, 8) * q**x if x >= 0 else 1 - Fraction(3, 8) * q ** (-x - 1)
+
+
+def spiked(limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+    if threshold is not None:
+        return PAPER.noise(limits, query, batch, threshold)
+    return Spike(Power(limits.base, -query.epsilon / limits.contribution_budget))
+
+
+def test_noise_that_only_claims_to_fall_by_a_constant_ratio_is_not_cut_at_the_sums() -> None:
+    listed = replace(UNIVERSE, queries=UNIVERSE.queries[:1])
+    solution = solved(replace(PAPER, noise=spiked), listed)
+    assert solution.slack > 0
+    gains = [
+        max(Spike(HALF).pmf(w - 2) - 16 * Spike(HALF).pmf(w), Fraction(0)) for w in range(-60, 60)
+    ]
+    assert abs(solution.worst - sum(gains)) <= solution.slack
+
+
+HALF = Power(Base(Fraction(2)), Fraction(-1))
+
+
+def test_irrational_noise_is_decided_up_to_the_loss() -> None:
+    def gaussian(variance: Fraction) -> Rules:
+        def noise(
+            limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+        ) -> Noise:
+            if threshold is not None:
+                return PAPER.noise(limits, query, batch, threshold)
+            return DiscreteGaussian(variance)
+
+        return replace(PAPER, noise=noise)
+
+    assert solved(gaussian(Fraction(1, 4))).refuted
+    wide = solved(gaussian(Fraction(16)))
+    assert not wide.refuted
+    assert not wide.open
+
+
+def test_a_changed_reveal_and_a_changed_release_test_are_decided() -> None:
+    def rounded(
+        service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+    ) -> Hashable:
+        if isinstance(outcome, Aborted):
+            return outcome
+        return tuple((key, noisy // 2) for key, noisy in outcome.released)
+
+    def counted(
+        service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+    ) -> Hashable:
+        return outcome, sum(not report.is_null for report in batch)
+
+    def all_sums(query: Query, key: int, noisy: int, threshold: int | None) -> bool:
+        return True
+
+    after = solved(replace(PAPER, reveal=rounded))
+    assert not after.refuted
+    assert not after.open
+    assert after.worst <= solved(PAPER).worst + after.slack
+    assert solved(replace(PAPER, reveal=counted)).worst > 1 - after.slack
+    assert solved(replace(PAPER, releases=all_sums)).refuted
+
+
+def test_rounding_in_the_service_is_as_private_as_rounding_the_answer() -> None:
+    def answer(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+        usual = PAPER.answer(rules, query, batch, draw)
+        return Answer(released=tuple((key, noisy // 2) for key, noisy in usual.released))
+
+    def reveal(
+        service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+    ) -> Hashable:
+        if isinstance(outcome, Aborted):
+            return outcome
+        return Answer(released=tuple((key, noisy // 2) for key, noisy in outcome.released))
+
+    def serve(
+        rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+    ) -> tuple[Service, Hashable]:
+        return PAPER.serve(replace(rules, answer=answer), service, query, reports, draw)
+
+    changes = (
+        replace(PAPER, answer=answer),
+        replace(PAPER, reveal=reveal),
+        replace(PAPER, serve=serve),
+    )
+    assert len({solved(rules).worst for rules in changes}) == 1
+
+
+def test_a_law_without_a_list_of_outcomes_leaves_the_guarantee_unknown() -> None:
+    class Unlisted(Law[bool]):
+        pass
+
+    def sends(
+        budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
+    ) -> Law[bool]:
+        return Unlisted()
+
+    finding = game_finding(
+        "attribution_summaries_are_private",
+        replace(PAPER, sends=sends),
+        ATTRIBUTION_FIXED,
+        UNIVERSE,
+        EFFORTS["quick"],
+    )
+    assert finding.verdict is Verdict.UNKNOWN
+    assert "Unlisted" in finding.detail
