@@ -283,7 +283,8 @@ CLAIMS = _claims(
     Claim(
         id="smallest_sound_truncation_is_tight",
         kind=Kind.LEMMA,
-        statement="The smallest sound truncation point is sound; for δ < 1/2 the next smaller one is not.",
+        statement="The smallest sound truncation point is sound; for δ < 1/2 the next smaller one "
+        "is not.",
         formula=r"q^{T+1} \le \delta(1+q)/(e^\varepsilon - 1 + 2\delta)",
         paper="none (READING_NOTES E3)",
         subjects=("spec.noise.smallest_sound_truncation",),
