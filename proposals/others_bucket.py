@@ -26,7 +26,9 @@ from spec import (
     Query,
     Report,
     Rules,
+    Source,
     Storage,
+    Trigger,
     Universe,
     replace,
 )
@@ -47,26 +49,39 @@ def answer_with_others(rules: Rules, query: Query, batch: tuple[Report, ...], dr
 
 
 def view(storage: Storage) -> tuple[Storage, int, int]:
-    """Contribute 1 to key 1."""
-    return storage, 1, 1
+    """Contribute 2 to key 1."""
+    return storage, 1, 2
 
 
 RULES: Rules = replace(PAPER, answer=answer_with_others)
 
-DEVICES = ("phone", "tablet", "watch")
-UNIVERSE = Universe(
-    name="three devices that view one page",
-    limits=replace(
-        SMALL_LIMITS,
-        contribution_budget=1,
-        sparsity_budget=1,
-        epsilon=Fraction(2),
-        delta=Fraction(1, 4),
+LIMITS = replace(SMALL_LIMITS, sparsity_budget=1, delta=Fraction(1, 3))
+QUERY = Query(epsilon=Fraction(4), delta=Fraction(1, 3))
+X = Source(source_id="x", destination="shop", expiry=9, filters=frozenset("x"), key=1)
+PURCHASE = Trigger(report_id=0, destination="shop", filters=frozenset("x"), key=0, value=2)
+UNIVERSES = (
+    Universe(
+        name="two sources with one key",
+        limits=LIMITS,
+        units=("x",),
+        moves=5,
+        sources=(X, replace(X, source_id="z", filters=frozenset("z"))),
+        triggers=(PURCHASE, replace(PURCHASE, filters=frozenset("z"))),
+        trigger_count=2,
+        queries=(QUERY,),
+        query_count=1,
     ),
-    units=(DeviceWindow(device="phone", window=0),),
-    moves=4,
-    events=tuple(Event(report_id=0, device=name, program=view) for name in DEVICES),
-    event_count=3,
-    queries=(Query(epsilon=Fraction(2), delta=Fraction(1, 4)),),
-    query_count=1,
+    Universe(
+        name="two devices that view one page",
+        limits=LIMITS,
+        units=(DeviceWindow(device="phone", window=0),),
+        moves=3,
+        events=(
+            Event(report_id=0, device="phone", program=view),
+            Event(report_id=0, device="tablet", program=view),
+        ),
+        event_count=2,
+        queries=(QUERY,),
+        query_count=1,
+    ),
 )
