@@ -287,9 +287,10 @@ def _least_factor(solution: Solution, worst: Callable[[Fraction], Fraction]) -> 
 def _grain(universe: Universe) -> Fraction:
     r"""Return a step between values of epsilon whose powers are rational.
 
-    They are for $\varepsilon / \Lambda_1$ of every query, because its noise has rational masses,
-    and for whole numbers.
+    They are for whole numbers, and for $\varepsilon / \Lambda_1$ of every query whose noise has
+    rational masses.
     """
-    scales = [query.epsilon / universe.limits.contribution_budget for query in universe.queries]
-    denominator = lcm(*(scale.denominator for scale in scales))
-    return Fraction(1, denominator)
+    limits = universe.limits
+    scales = [query.epsilon / limits.contribution_budget for query in universe.queries]
+    powers = [Power(limits.base, scale) for scale in scales]
+    return Fraction(1, lcm(*(p.exponent.denominator for p in powers if p.is_rational())))

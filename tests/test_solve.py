@@ -263,3 +263,16 @@ def test_a_law_without_a_list_of_outcomes_leaves_the_guarantee_unknown() -> None
     )
     assert finding.verdict is Verdict.UNKNOWN
     assert "Unlisted" in finding.detail
+
+
+def test_the_factor_is_found_where_noise_is_irrational() -> None:
+    def noise(
+        limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+    ) -> Noise:
+        return DiscreteGaussian(variance=1 / query.epsilon)
+
+    asked = replace(UNIVERSE, queries=(Query(epsilon=Fraction(10, 3), keys=(1,)),))
+    solution = solved(replace(PAPER, noise=noise), asked)
+    assert solution.refuted
+    assert solution.factor is not None
+    assert (solution.factor * SMALL_LIMITS.epsilon).denominator == 1
