@@ -11,6 +11,8 @@ from sphinxcontrib import katex
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from docs.generator import formulas  # noqa: E402 (the line above makes it known)
+
 project = "Sandproof"
 author = "the Sandproof authors"
 html_title = "Sandproof"
@@ -52,3 +54,4 @@ katex.NODEJS_BINARY = str(Path(executable.ROOT_DIR) / "bin" / "node")
 katex.KATEX_DEFAULT_OPTIONS = {"throwOnError": True, "output": "mathml"}
 katex.STARTUP_TIMEOUT = 60.0
 katex.RENDER_TIMEOUT = 60.0
+katex.KaTeXServer.start_server_process = classmethod(formulas.start)

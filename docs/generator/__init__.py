@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Add the generator and the directives to Sphinx."""
+    from sphinx.errors import ExtensionError
+
+    from docs.generator.names import faults
+
+    missing = faults()
+    if missing:
+        raise ExtensionError("\n".join(missing))
     from docs.generator import blocks, pages
 
     app.add_config_value("catalogue_only", "", "env", str)

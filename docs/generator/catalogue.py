@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+from difflib import unified_diff
+from importlib import import_module
 from pathlib import Path
 
 from docs.generator.claims import escaped, verdict
@@ -9,6 +12,7 @@ from docs.generator.names import claim_label, label, title
 from sandproof.catalogue import as_expected, expected
 from sandproof.proposal import Change
 from sandproof.result import ClaimResult, Result
+from sandproof.text import Writer, write_story
 from spec.claims import Verdict
 
 
@@ -29,9 +33,8 @@ def pages(results: list[Result]) -> dict[str, str]:
         written[f"catalogue/{name}.md"] = page(name, result)
         said = f"[{title(name)}]({name}.md)<br>{result.about.title}"
         expectation = "yes" if as_expected(result) else f"no: {expected(result) or 'none stated'}"
-        lines.append(
-            f"| {verdict(result.verdict)} | {said} | {result.seconds:.1f} | {expectation} |"
-        )
+        seconds = sum(row.seconds for row in result.claims)
+        lines.append(f"| {verdict(result.verdict)} | {said} | {seconds:.1f} | {expectation} |")
     names = [Path(result.about.name).stem for result in results]
     lines += ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
     return {"catalogue/index.md": "\n".join(lines), **written}
@@ -78,15 +81,27 @@ def changed(change: Change) -> list[str]:
         before = f"{{ref}}`{before} <{label(before)}>`"
     lines = [f"`{change.field}` was {before} and becomes `{change.after}`.", ""]
     if change.source:
-        lines += ["```python", change.source, "```", ""]
+        lines += ["```diff", *difference(change), "```", ""]
     return lines
+
+
+def difference(change: Change) -> list[str]:
+    """Return the lines that a changed function loses and gains."""
+    module, _, name = change.before.rpartition(".")
+    function = getattr(import_module(module), name, None) if module else None
+    old = inspect.getsource(function).rstrip().splitlines() if function else []
+    new = change.source.splitlines()
+    every = len(old) + len(new)
+    return list(unified_diff(old, new, change.before, change.after, lineterm="", n=every))
 
 
 def broken(row: ClaimResult) -> list[str]:
     """Return how a guarantee is broken."""
     lines = [f"## How it breaks: {title(row.claim.id).lower()}", ""]
     if row.attack is not None:
-        lines += ["```text", row.attack.story, "```", ""]
+        told = Writer(colour=False)
+        write_story(told, row.attack.story)
+        lines += ["```text", *told.lines, "```", ""]
         if row.attack.factor:
             lines += [f"In the universe searched it holds with {row.attack.factor}ε*.", ""]
         return lines

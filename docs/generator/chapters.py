@@ -96,25 +96,25 @@ def chapter(module: str, cited: Citations) -> str:
     lines += [f"`spec/{module}.py`", "", prose.strip(), ""]
     lines += footing(f"spec.{module}", said, cited, heading.strip())
     code: list[str] = []
+    labels: list[str] = []
     for node in tree.body[1:]:
         if isinstance(node, ast.Import | ast.ImportFrom) or guard(node):
             continue
-        names = named(node)
-        public = [name for name in names if not name.startswith("_")]
+        public = [name for name in named(node) if not name.startswith("_")]
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and public:
-            lines += listing(code)
-            lines += section(module, node, source, cited)
-            code = []
-        else:
-            if public:
-                lines += listing(code)
-                code = []
-                lines += [f"({label(f'spec.{module}.{name}')})=\n" for name in public]
-            code.append(segment(source, node))
-            if public:
-                lines += listing(code) + claims_about(f"spec.{module}.{public[0]}")
-                code = []
-    return "\n".join(lines + listing(code))
+            lines += labels + listing(code) + section(module, node, source, cited)
+            labels, code = [], []
+            continue
+        about = [each for name in public for each in claims_about(f"spec.{module}.{name}")]
+        if any(about):
+            lines += labels + listing(code)
+            labels, code = [], []
+        labels += [f"({label(f'spec.{module}.{name}')})=\n" for name in public]
+        code.append(segment(source, node))
+        if any(about):
+            lines += labels + listing(code) + about
+            labels, code = [], []
+    return "\n".join(lines + labels + listing(code))
 
 
 def guard(node: ast.stmt) -> bool:
@@ -186,8 +186,10 @@ def without_docstring(source: str, node: ast.FunctionDef | ast.ClassDef) -> str:
     lines = source.splitlines()
     first = min([node.lineno, *(each.lineno for each in node.decorator_list)])
     kept = lines[first - 1 : node.end_lineno]
-    if ast.get_docstring(node) is not None and len(node.body) > 1:
-        said = node.body[0]
+    said = node.body[0]
+    if ast.get_docstring(node) is not None and len(node.body) == 1:
+        return "\n".join(kept[: said.lineno - first])
+    if ast.get_docstring(node) is not None:
         assert said.end_lineno is not None
         after = said.end_lineno - first + 1
         while not kept[after].strip():

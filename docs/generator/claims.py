@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from sphinx.errors import ExtensionError
+
 from docs.generator.names import ROOT, claim_label, label, linked, title
 from docs.generator.paper import Citations
 from proofs._check import header_of
@@ -21,16 +23,12 @@ HEADINGS = {
 DIRECTIVES = {Kind.GUARANTEE: "theorem", Kind.ASSUMPTION: "assumption", Kind.LEMMA: "lemma"}
 
 
-class NotDecided(Exception):
-    """Report a claim about the paper's own rules that is refuted; the site does not hide it."""
-
-
 def pages(result: Result, cited: Citations) -> dict[str, str]:
     """Return the index and a page for each claim."""
     rows = {row.claim.id: row for row in result.claims}
     refuted = [name for name, row in rows.items() if row.verdict is Verdict.REFUTED]
     if refuted:
-        raise NotDecided(f"refuted for the paper's own rules: {', '.join(refuted)}")
+        raise ExtensionError(f"refuted for the paper's own rules: {', '.join(refuted)}")
     written = {"theorems/index.md": index(result)}
     for name, row in rows.items():
         cited.add_claim(row.claim.paper, name, title(name))

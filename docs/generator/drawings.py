@@ -185,7 +185,7 @@ def curves() -> str:
         "only real reports are charged": (REAL_REPORTS_CHARGED, "2 3"),
     }
     limits = attribution_universe().limits
-    left, top, wide, high = 44, 20, 330, 220
+    left, top, wide, high = 44, 36, 330, 220
     foot = top + high
     parts = [line([(left, top), (left, foot), (left + wide, foot)])]
     most = 2 * int(limits.epsilon) + 2
@@ -200,7 +200,7 @@ def curves() -> str:
         x, y = place(0, delta)
         parts.append(text(x - 6, y + 4, str(delta), text_anchor="end", font_size="12"))
     parts.append(text(left + wide, foot + 32, "ε in units of ln 2", text_anchor="end"))
-    parts.append(text(left + 6, top, "exact worst δ"))
+    parts.append(text(left - 30, top - 18, "exact worst δ"))
     x, y = place(limits.epsilon, limits.delta)
     parts.append(f'<path d="M{x - 6} {y - 6}l12 12m0 -12l-12 12" stroke="currentColor" ')
     parts.append('stroke-width="2"/>' + text(x + 10, y - 8, "promised"))

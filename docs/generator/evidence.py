@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from contextlib import chdir
 from pathlib import Path
 
+from sphinx.errors import ExtensionError
+
 from docs.generator.names import ROOT
 from sandproof.proposal import Request
 from sandproof.result import Result
@@ -41,7 +43,7 @@ def results(paths: Sequence[Path | None]) -> list[Result]:
             if result.interrupted:
                 raise KeyboardInterrupt
             if result.bad_input:
-                raise ValueError(result.bad_input)
+                raise ExtensionError(result.bad_input)
             keep(places[path], result)
     return [pickle.loads(place.read_bytes()) for place in places.values()]
 
