@@ -12,8 +12,11 @@ $x$. The other relations run everything again: *never matches* lets no trigger m
 registered* does not register it. *Moved to the dummy* and *empty store* are the two readings of the
 paper under which its theorems fail.
 
-A relation is undefined where attribution depends on the randomness of the event-level response, or
-where a changed step does not call the rule that the relation acts on.
+Where a changed step does not ask who is credited, fixing the attribution means to run the step on
+$D$ and to replace what it credits to $x$ by what it makes of a trigger without sources, or of a
+program that contributes nothing. A relation is undefined where attribution depends on the
+randomness of the event-level response, where such a step credits several units at once, or where a
+changed step does not call the rule that the relation acts on.
 
 Deviates: A3 and A4 the dummy contributes nothing; E5 before and after admission are two relations.
 Paper: Sec. 3.1; Sec. 4.2; Sec. 4.3; Sec. 5.
@@ -21,15 +24,15 @@ Paper: Sec. 3.1; Sec. 4.2; Sec. 4.3; Sec. 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Generic, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from immutables import Map
 
 from spec.aggregation_service import Query
-from spec.attribution_client import Source, Trigger
+from spec.attribution_client import AttributionClient, Source, Trigger, register_trigger
 from spec.contributions import Budgets, Cause, Credit, Unit
 from spec.distributions import Distribution, Draw, explore
 from spec.event_client import EventSource, EventTrigger
@@ -40,12 +43,14 @@ from spec.private_aggregation_client import (
     Event,
     Storage,
     budget_unit,
+    register_event,
 )
-from spec.reports import Contribution
+from spec.reports import Contribution, Report
 from spec.rules import Rules
 from spec.system import Move, Observation, System, step
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 DUMMY = "x_⊥"
 DUMMY_KEY = 3
@@ -196,13 +201,21 @@ def decided(rules: Rules, runs: tuple[System, ...], move: Move) -> Distribution[
     def law(run: System) -> Distribution[Decision]:
         return explore(lambda draw: decide(run, draw))
 
-    laws = set(map(law, runs))
-    if len(laws) != 1:
+    return only_law(map(law, runs))
+
+
+def only_law(laws: Iterable[Distribution[T]]) -> Distribution[T]:
+    """Return the law that holds in every possible run; there must be one only.
+
+    Paper: none (an instrument).
+    """
+    different = set(laws)
+    if len(different) != 1:
         raise RelationUndefined(
             "who is credited depends on a randomized event-level response, "
             "so that fixing the attribution has no meaning"
         )
-    return laws.pop()
+    return different.pop()
 
 
 Proposal: TypeAlias = tuple[AggregationClient, tuple[Credit, ...]]
@@ -239,16 +252,176 @@ def with_credits_changed(change: ChangeCredits) -> MoveWithout:
                 own_rules = replace(rules, event_attribute=stub)
             case _:
                 pass
-        own, seen = step(own_rules, worlds.own, move, draw)
-        if stub is not None and not stub.called:
-            raise RelationUndefined(
-                f"the changed step for a {type(move).__name__} does not ask the rule "
-                "that decides credits, so that fixing them has no meaning"
-            )
+        returned = Returned(rules)
+        own, seen = step(returned.watched(own_rules), worlds.own, move, draw)
+        asked = stub is None or stub.called
+        if not (asked and returned.agrees_with(kept)):
+            if change is not delete_credits:
+                raise RelationUndefined(
+                    f"the changed step for a {type(move).__name__} does not ask the rule "
+                    "that decides credits, so that changing them has no meaning"
+                )
+            return step_on_both(rules, unit, worlds, move, draw)
         fixed = credits if isinstance(move, Trigger) else None
         return Worlds(real=every_run(rules, worlds.real, move, fixed), own=own), seen
 
     return move_without
+
+
+class Returned:
+    """Note what the steps for triggers and events return.
+
+    Paper: none (an instrument).
+    """
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self.credits: tuple[Credit, ...] | None = None
+        self.is_null = False
+
+    def watched(self, rules: Rules) -> Rules:
+        """Return the rules with steps that are watched; the paper's own need no watching."""
+        if self.rules.register_trigger is not register_trigger:
+            rules = replace(rules, register_trigger=self.watching(rules.register_trigger))
+        if self.rules.register_event is not register_event:
+            rules = replace(rules, register_event=self.watching(rules.register_event))
+        return rules
+
+    def watching(
+        self, registered: Callable[P, tuple[T, tuple[Credit, ...], Report]]
+    ) -> Callable[P, tuple[T, tuple[Credit, ...], Report]]:
+        """Return the step, watched."""
+
+        def watched(*given: P.args, **named: P.kwargs) -> tuple[T, tuple[Credit, ...], Report]:
+            client, self.credits, report = registered(*given, **named)
+            self.is_null = report.is_null
+            return client, self.credits, report
+
+        return watched
+
+    def agrees_with(self, kept: tuple[Credit, ...]) -> bool:
+        """Tell whether a watched step credited those it was told, and without credits nobody."""
+        return self.credits is None or (self.credits == kept and (bool(kept) or self.is_null))
+
+
+Registered: TypeAlias = tuple[T, tuple[Credit, ...], Report]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def triggered(
+    rules: Rules, runs: tuple[System, ...], move: Trigger
+) -> Distribution[Registered[AttributionClient]]:
+    """Return the law of what a trigger's step makes on $D$, the same in every possible run.
+
+    Paper: Sec. 4.2.
+    """
+
+    def law(run: System) -> Distribution[Registered[AttributionClient]]:
+        client, now = run.attribution, run.now
+        return explore(lambda draw: rules.register_trigger(rules, client, move, now, draw))
+
+    return only_law(map(law, runs))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def happened(
+    rules: Rules, runs: tuple[System, ...], move: Event
+) -> Distribution[Registered[AggregationClient]]:
+    """Return the law of what an event's step makes on $D$, the same in every possible run.
+
+    Paper: Sec. 4.3.
+    """
+
+    def law(run: System) -> Distribution[Registered[AggregationClient]]:
+        client, now = run.aggregation, run.now
+        return explore(lambda draw: rules.register_event(rules, client, move, now, draw))
+
+    return only_law(map(law, runs))
+
+
+def step_on_both(
+    rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
+) -> tuple[Worlds, Observation]:
+    """Run a step that decides credits by itself on $D$; replace what it credits to the unit.
+
+    The clients' state is that on $D$, but for the unit's own budget, which stays as it was.
+
+    Paper: none (for changed steps).
+    """
+    own, real = worlds.own, worlds.real
+    if isinstance(move, Trigger):
+        client, credits, report = draw(triggered(rules, real, move))
+        kept, report = taken_out(rules, unit, worlds, move, credits, report, draw)
+        budgets = restored(client.budgets, own.attribution.budgets, {unit})
+        made = Stub((replace(client, budgets=budgets), kept, report))
+        own, seen = step(replace(rules, register_trigger=made), own, move, draw)
+        real = tuple(replace(run, attribution=client) for run in real)
+    else:
+        assert isinstance(move, Event)
+        device, credits, report = draw(happened(rules, real, move))
+        kept, report = taken_out(rules, unit, worlds, move, credits, report, draw)
+        its = {unit, *(credit.unit for credit in credits if credit not in kept)}
+        budgets = restored(device.budgets, own.aggregation.budgets, its)
+        ran = Stub((replace(device, budgets=budgets), kept, report))
+        own, seen = step(replace(rules, register_event=ran), own, move, draw)
+        real = tuple(replace(run, aggregation=device) for run in real)
+    return Worlds(real=real, own=own), seen
+
+
+def taken_out(
+    rules: Rules,
+    unit: Unit,
+    worlds: Worlds,
+    move: Trigger | Event,
+    credits: tuple[Credit, ...],
+    report: Report,
+    draw: Draw,
+) -> tuple[tuple[Credit, ...], Report]:
+    """Return the credits without the unit's, and a report that holds nothing of the unit.
+
+    That is the report which the same step makes of a trigger without any source, or of an event
+    whose program contributes nothing.
+
+    Paper: none (for changed steps).
+    """
+    kept = delete_credits(rules, unit, worlds.own, move, credits)
+    if kept == credits and (credits or report.is_null):
+        return credits, report
+    run = worlds.real[0]
+    others: tuple[Credit, ...] = ()
+    if isinstance(move, Trigger):
+        empty = AttributionClient(clock=run.attribution.clock)
+        _, others, report = rules.register_trigger(rules, empty, move, run.now, draw)
+    else:
+        idle = replace(move, program=contribute_nothing)
+        _, _, report = rules.register_event(rules, run.aggregation, idle, run.now, draw)
+    if kept or others or not credits or not report.is_null:
+        raise RelationUndefined(
+            f"the changed step for a {type(move).__name__} does not ask the rule that decides "
+            "credits, and what it credits to one unit cannot be told from the rest"
+        )
+    return (), report
+
+
+def contribute_nothing(storage: Storage) -> tuple[Storage, int, int]:
+    """Be a program that leaves the storage as it is and contributes nothing.
+
+    Paper: Sec. 4.3.
+    """
+    return storage, 0, 0
+
+
+def restored(budgets: Budgets, before: Budgets, units: set[Unit]) -> Budgets:
+    """Return the budgets with those of some units as they were before.
+
+    Paper: none (for changed steps).
+    """
+    for unit in units:
+        if unit in before:
+            budgets = budgets.set(unit, before[unit])
+        elif unit in budgets:
+            budgets = budgets.delete(unit)
+    return budgets
 
 
 def belongs_to(rules: Rules, unit: Unit, own: System, move: Move, credit: Credit) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from spec import (
     ATTRIBUTION_FIXED,
+    EMPTY_STORAGE,
     EMPTY_STORE,
     MOVED_TO_DUMMY,
     NEVER_MATCHES,
@@ -14,12 +15,15 @@ from spec import (
     NULLED_AFTER_ADMISSION,
     PAPER,
     RELATIONS,
+    AggregationClient,
     AttributionClient,
     Base,
+    Budget,
     Contribution,
     Credit,
     DeviceWindow,
     Draw,
+    Event,
     EventClient,
     EventSource,
     EventTrigger,
@@ -37,6 +41,7 @@ from spec import (
     indistinguishable,
     replace,
 )
+from spec.attribution_client import Candidates
 from spec.neighbours import RelationUndefined, Worlds
 from tests.small import CERTAIN, NOISELESS, event, play, query, seen, small_rules, source, trigger
 
@@ -169,16 +174,88 @@ def test_before_and_after_admission_agree_for_the_paper_and_not_for_shared_budge
     assert change(day, NULLED_AFTER_ADMISSION, VIEWS, first) == TOP
 
 
-def test_a_step_that_does_not_ask_who_is_credited_has_no_fixed_attribution() -> None:
-    def register_trigger(
+def credit_newest(
+    rules: Rules, client: AttributionClient, given: Trigger, now: int, draw: Draw
+) -> tuple[AttributionClient, tuple[Credit, ...], Report]:
+    """Decide credits without asking anybody: the newest source, once."""
+    for candidate in Candidates(rules=rules, client=client, trigger=given, now=now):
+        spent = client.budgets[candidate.source_id]
+        if spent.count == 0:
+            part = Contribution(key=candidate.key, value=given.value)
+            credit = Credit(unit=candidate.source_id, contributions=(part,))
+            after = client.budgets.set(candidate.source_id, Budget(value=part.value, count=1))
+            report = Report(report_id=given.report_id, contributions=(part,))
+            return replace(client, budgets=after), (credit,), report
+    return client, (), Report(report_id=given.report_id)
+
+
+def test_a_step_that_does_not_ask_who_is_credited_is_run_as_a_whole() -> None:
+    rules = replace(PAPER, register_trigger=credit_newest)
+    moves: list[Move] = [source("z", key=2), source("x", key=1), *(trigger(n) for n in (1, 2, 3))]
+    real, own = play(rules, moves)[0], without(rules, ATTRIBUTION_FIXED, "x", moves)
+    assert [real.reports[n].is_null for n in (1, 2, 3)] == [False, False, True]
+    assert [own.reports[n].is_null for n in (1, 2, 3)] == [True, False, True]
+    assert own.reports[2] == real.reports[2]
+    assert own.attribution.budgets["x"] == Budget()
+    assert own.attribution.budgets["z"] == real.attribution.budgets["z"]
+
+
+def test_a_step_that_asks_who_is_credited_and_does_not_listen_is_run_as_a_whole() -> None:
+    def ask_in_vain(
         rules: Rules, client: AttributionClient, given: Trigger, now: int, draw: Draw
     ) -> tuple[AttributionClient, tuple[Credit, ...], Report]:
-        return client, (), Report(report_id=given.report_id)
+        rules.attribute(rules, client, given, now, draw)
+        return credit_newest(rules, client, given, now, draw)
 
-    rules = replace(PAPER, register_trigger=register_trigger)
-    for relation in (ATTRIBUTION_FIXED, NULLED_AFTER_ADMISSION):
+    moves: list[Move] = [source("x"), trigger(1)]
+    own = without(replace(PAPER, register_trigger=ask_in_vain), ATTRIBUTION_FIXED, "x", moves)
+    assert own.reports[1].is_null
+
+
+def test_a_step_for_events_that_does_not_ask_is_run_as_a_whole() -> None:
+    def register_event(
+        rules: Rules, client: AggregationClient, given: Event, now: int, draw: Draw
+    ) -> tuple[AggregationClient, tuple[Credit, ...], Report]:
+        _, key, value = given.program(EMPTY_STORAGE)
+        parts = (Contribution(key=key, value=value),) if value else ()
+        credit = Credit(unit=given.device, contributions=parts)
+        return client, (credit,), Report(report_id=given.report_id, contributions=parts)
+
+    def view(storage: Storage) -> tuple[Storage, int, int]:
+        return storage, 1, 1
+
+    rules = replace(PAPER, register_event=register_event)
+    unit = DeviceWindow(device="d", window=0)
+    moves: list[Move] = [event(1, view), PassTime(until=PAPER.limits.window_length), event(2, view)]
+    own = without(rules, NULL_STORE, unit, moves)
+    assert own.reports[1].is_null
+    assert own.reports[2] == play(rules, moves)[0].reports[2]
+
+
+def test_a_step_that_hides_whom_it_credits_has_no_fixed_attribution() -> None:
+    def credit_nobody(
+        rules: Rules, client: AttributionClient, given: Trigger, now: int, draw: Draw
+    ) -> tuple[AttributionClient, tuple[Credit, ...], Report]:
+        client, _, report = credit_newest(rules, client, given, now, draw)
+        return client, (), report
+
+    def credit_two(
+        rules: Rules, client: AttributionClient, given: Trigger, now: int, draw: Draw
+    ) -> tuple[AttributionClient, tuple[Credit, ...], Report]:
+        client, credits, report = credit_newest(rules, client, given, now, draw)
+        return client, (*credits, Credit(unit="y", contributions=())), report
+
+    for hiding in (credit_nobody, credit_two):
+        rules = replace(PAPER, register_trigger=hiding)
         with pytest.raises(RelationUndefined, match="Trigger"):
-            without(rules, relation, "x", [source("x"), trigger(1)])
+            without(rules, ATTRIBUTION_FIXED, "x", [source("x"), trigger(1)])
+
+
+@pytest.mark.parametrize("relation", [NULLED_AFTER_ADMISSION, MOVED_TO_DUMMY])
+def test_a_step_that_asks_nobody_has_no_other_relation(relation: Relation) -> None:
+    rules = replace(PAPER, register_trigger=credit_newest)
+    with pytest.raises(RelationUndefined, match="Trigger"):
+        without(rules, relation, "x", [source("x"), trigger(1)])
 
 
 SHOES = EventSource(
