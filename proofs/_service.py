@@ -41,6 +41,8 @@ class FloorLog:
 
     def __call__(self, power: Power, bound: Fraction) -> int:
         """Return the integer; it is negative exactly for a bound below one."""
+        if type(power.base) is Base:
+            raise NotSymbolic("another base in the logarithm")
         self.calls.append((power, bound))
         assume((self.result >= 0) if bound >= 1 else (self.result < 0))
         return self.result

@@ -114,15 +114,17 @@ def _opened(kind: type) -> type:
         return _OPENED[kind]
 
     def own_class(self: object) -> type:
-        # A dataclass asks for it when it is copied.
         if running() and sys._getframe(1).f_code.co_filename != dataclasses.__file__:
             refuse(f"type of a {kind.__name__}")
         return type(self)
 
-    def missing(_: object, attribute: str) -> NoReturn:
+    def missing(_: object, attribute: str) -> object:
         if not running():
             raise AttributeError(attribute)
-        refuse(f".{attribute} of a {kind.__name__}")
+        # A dataclass asks for every field when it is copied.
+        if sys._getframe(1).f_code.co_filename != dataclasses.__file__:
+            refuse(f".{attribute} of a {kind.__name__}")
+        return Opaque(f"{attribute} of a {kind.__name__}")
 
     def equal(self: object, other: object) -> bool:
         if not isinstance(other, kind):
@@ -133,6 +135,7 @@ def _opened(kind: type) -> type:
         "__slots__": (),
         "__class__": property(own_class),
         "__getattr__": missing,
+        "__post_init__": lambda _: None,
         "__eq__": equal,
         "__hash__": kind.__hash__,
     }
@@ -255,6 +258,8 @@ class Search(Step[S]):
         try:
             found = self.find(subject)
             verdict = "PROVED" if found is None else "REFUTED"
+        except NotSymbolic as refusal:
+            reason = str(refusal)
         except Exception as error:
             reason = f"{type(error).__name__}: {error} in {_raised_in(error)}"
         return StepResult(

@@ -11,7 +11,7 @@ smallest_sound_truncation_is_tight.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from inspect import getclosurevars
@@ -25,7 +25,7 @@ from proofs._subjects import for_all_rules
 from proofs._symbolic import NotSymbolic
 from spec import PAPER, Rules, noise
 from spec.noise import laplace_upper_tail
-from spec.numbers import Power
+from spec.numbers import Base, Power, floor_log
 
 
 @dataclass(kw_only=True)
@@ -42,18 +42,23 @@ class SmallestTruncation:
         # The greatest sound edge is below one, so that the truncation is not negative.
         assume(self.result >= 0)
         given = getclosurevars(ask).nonlocals
+        if type(given["step"].base) is Base:
+            raise NotSymbolic("another base in the truncation")
         self.calls.append((given["step"], given["contribution"], given["chance"]))
         return self.result
 
 
 @contextmanager
-def by_contract(result: int) -> Iterator[tuple[FloorLog, SmallestTruncation]]:
-    """Let logarithm and smallest truncation be what their contracts say."""
+def by_contract(rules: Rules, result: int) -> Iterator[tuple[FloorLog, SmallestTruncation]]:
+    """Let logarithm and smallest truncation be what their contracts say, for what rules call."""
     logarithm, smallest = FloorLog(result=result), SmallestTruncation(result=result)
-    with (
-        patch.object(noise, "floor_log", logarithm),
-        patch.object(noise, "decide", smallest),
-    ):
+    with ExitStack() as patches:
+        patches.enter_context(patch.object(noise, "floor_log", logarithm))
+        patches.enter_context(patch.object(noise, "decide", smallest))
+        for rule in (rules.threshold, rules.noise):
+            known = getattr(rule, "__globals__", {})
+            called = {name: logarithm for name, value in known.items() if value is floor_log}
+            patches.enter_context(patch.dict(known, called))
         yield logarithm, smallest
 
 
@@ -69,7 +74,7 @@ def truncation_is_sound(
     r"""Show $q^{T+1-\Lambda_1} \le \delta$ by its exponents, or $T$ at least the smallest sound."""
     assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
     given = (contribution_budget, sparsity_budget, epsilon, delta)
-    with by_contract(steps) as (logarithm, smallest):
+    with by_contract(rules, steps) as (logarithm, smallest):
         threshold = rules.threshold(*asked_for(*given))
     rate, truncation = noise_of(rules, *given, threshold)
     if truncation is None:

@@ -42,7 +42,7 @@ def noise_is_not_released(
     """Run the three rules, and release no outcome."""
     assume(contribution_budget >= 1, sparsity_budget >= 1, epsilon > 0, 0 < delta, delta <= 1)
     limits, query, batch = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
-    with by_contract(steps):
+    with by_contract(rules, steps):
         threshold = rules.threshold(limits, query, batch)
         law = rules.noise(limits, query, batch, threshold)
     greatest = law.support[1]
@@ -77,7 +77,7 @@ def sums_are_released(rules: Rules, steps: int, noisy: int) -> bool:
     """Find a noisy sum that is released."""
     assume(steps >= 0)
     limits, query, batch = asked_for(1, 1, Fraction(1), Fraction(1, 2))
-    with by_contract(steps):
+    with by_contract(rules, steps):
         threshold = rules.threshold(limits, query, batch)
     return rules.releases(query, KEY, noisy, threshold)
 

@@ -6,22 +6,22 @@ Paper: Cor. 4.6.
 Method: The chain of lemmas of attribution_summaries_are_private. They are about units, whatever a
     unit is, and about both clients. The program that an event runs is free: it is run once, and
     what it contributes is the same for both runs or deleted.
-Assumes: What every lemma assumes; that programs contribute natural numbers; no side channels.
+Assumes: What every lemma assumes; no side channels; rules are functions of their arguments.
 """
 
 from __future__ import annotations
 
 from proofs._chain import Chain
-from proofs.attribution_summaries_are_private import BROKEN, DECIDED
+from proofs.attribution_summaries_are_private import BROKEN, DECIDED, WAYS
 from proofs.attribution_summaries_are_private import CHAIN as SUMMARIES
 
 CHAIN = Chain(
     claim="aggregation_summaries_are_private",
-    ways=SUMMARIES.ways,
+    ways=WAYS,
     decided=DECIDED,
     free=frozenset({"run_program"}),
     argument="chain of lemmas from M_SR's individual privacy to privacy",
-    assumes="programs contribute natural numbers; no side channels; what the lemmas assume",
+    assumes=SUMMARIES.assumes,
     controls=BROKEN,
 )
 

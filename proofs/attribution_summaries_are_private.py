@@ -11,7 +11,7 @@ Method: A chain of lemmas, each decided on the rules at hand:
     the caps make the whole transcript private. Where the number of contributions is not bounded,
     or the threshold is lower, truncated noise needs the values only.
     Which source a trigger is credited to is free: it is decided once, and the same for both runs.
-Assumes: What every lemma assumes; that credited values are natural numbers; no side channels.
+Assumes: What every lemma assumes; no side channels; rules are functions of their arguments.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ BY_VALUE: tuple[Link, ...] = (
     "smallest_sound_truncation_is_tight",
     ("summary_mechanism_is_individually_private, by value", BY_VALUE_ONLY),
 )
+WAYS = ((*LEDGER, *BY_COUNT, *COMMON), (*LEDGER, *BY_VALUE, *COMMON))
 DECIDED = frozenset(
     {
         "limits",
@@ -91,11 +92,11 @@ BROKEN = {
 
 CHAIN = Chain(
     claim="attribution_summaries_are_private",
-    ways=((*LEDGER, *BY_COUNT, *COMMON), (*LEDGER, *BY_VALUE, *COMMON)),
+    ways=WAYS,
     decided=DECIDED,
     free=frozenset({"matches", "attempt_order", "join_keys", "contributions", "attribute"}),
     argument="chain of lemmas from M_SR's individual privacy to privacy",
-    assumes="credited values are natural numbers; no side channels; what the lemmas assume",
+    assumes="no memory in rules; no side channels; what the lemmas assume",
     controls=BROKEN,
 )
 

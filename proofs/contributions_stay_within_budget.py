@@ -13,7 +13,7 @@ Method: Inductive invariant: the budget of $x$ counts at least what was granted 
     credits, each against its own unit's budget. Induction on triggers, events and records: every
     step that changes budgets does so by `contribute`, and a source that is registered starts with
     nothing contributed.
-Assumes: Values are natural numbers, as the clients demand of triggers and programs.
+Assumes: Values are natural numbers, as `Contribution` demands.
 """
 
 from __future__ import annotations

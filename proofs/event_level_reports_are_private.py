@@ -9,12 +9,13 @@ Method: A chain of lemmas, each decided on the rules at hand:
     the output set; randomized response over a set that the truth does not leave is private for one
     source; and the other sources are a random part of the adversary, so that joint convexity gives
     the theorem for all of them.
-    Which source a trigger is credited to is free: it is decided once, on the truthful account.
+    Which sources match a trigger is free. Which of them is credited is not: it is decided once, on
+    the truthful account, and a rule that sees the client could look at a drawn response.
     That the client is M_ER is enumerated for small sources, and follows for all from the code: the
     response is drawn once, `pass_window` sends the counts of the response where there is one, and
     every step changes the record of one source only.
-Assumes: What every lemma assumes; no side channels; the output set depends on the public
-    configuration of the source.
+Assumes: What every lemma assumes; no side channels; rules are functions of their arguments; the
+    output set depends on the public configuration of the source.
 """
 
 from __future__ import annotations
@@ -116,9 +117,9 @@ CHAIN = Chain(
         ),
     ),
     decided=frozenset({"limits", "output_set", "truth_probability"}),
-    free=frozenset({"event_matches", "event_attribute"}),
+    free=frozenset({"event_matches"}),
     argument="chain of lemmas from randomized response over the output set to M_ER",
-    assumes="the output set is public; no side channels; what the lemmas assume",
+    assumes="public output sets; no memory in rules; no side channels; what the lemmas assume",
     controls={
         "the output set misses an output": (
             "event_client_outputs_stay_in_the_output_set",

@@ -48,7 +48,7 @@ def the_batch_is_not_read(
     assume(contribution_budget >= 1, sparsity_budget >= 1, epsilon > 0, 0 <= delta, delta <= 1)
     limits, query, batch = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
     _, _, other = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
-    with by_contract(steps):
+    with by_contract(rules, steps):
         first, second = (rules.threshold(limits, query, each) for each in (batch, other))
         laws = [rules.noise(limits, query, each, first) for each in (batch, other)]
     if first is None or second is None:

@@ -295,6 +295,6 @@ CHECK = bounded(
         assumes="queries are settled one after the other",
         takes_rules=True,
     ),
-    papers_own=("settle", "serve", "batch"),
+    papers_own=("settle", "serve"),
     bound="batches of at most two reports",
 )
