@@ -1,13 +1,16 @@
-r"""The service adds discrete Gaussian noise and keeps its ledger in $\rho$.
+r"""The service adds discrete Gaussian noise, accounted for by concentrated privacy.
 
-Gaussian noise is accounted for by concentrated privacy: with the variance $\Lambda_1^2 / 2\rho$ a
-query costs $\rho$, and the costs of a report add up. A query's epsilon is read as its $\rho$ here.
-The cap on their sum is $\rho_* = \epsilon_*^2 / 4(\epsilon_* + \ln(1/\delta_*))$, which implies the
-promise: $\rho$-concentrated privacy is $(\rho + 2\sqrt{\rho \ln(1/\delta)}, \delta)$-privacy for
-every $\delta$, and with $\rho_*$ and $\delta_*$ the first number is at most $\epsilon_*$. All of
-$\delta_*$ goes into this step, so queries with key discovery are refused. That the costs may be
-chosen adaptively is the filter theorem, which the paper cites. With the ledger left as it is it
-does not hold: see gaussian_noise_charged_as_epsilon.py.
+With variance $\Lambda_1^2 / 2\rho$ a query costs $\rho$ of concentrated privacy, and the costs of a
+report add up. All of them together may cost $\rho_* = \epsilon_*^2 / 4(\epsilon_* +
+\ln(1/\delta_*))$, which implies the promise: $\rho$-concentrated privacy is $(\rho + 2\sqrt{\rho
+\ln(1/\delta)}, \delta)$-privacy for every $\delta$, and for $\rho_*$ and $\delta_*$ the first
+number is at most $\epsilon_*$. A query that asks for a share $\epsilon / \epsilon_*$ of the budget
+gets that share of $\rho_*$, so that the ledger can stay as it is. All of $\delta_*$ goes into the
+conversion, so key discovery is refused, and if there is none the noise stays the paper's.
+
+That the costs may be chosen adaptively is the filter theorem, which the paper cites. The game
+decides small universes up to a small slack, because the masses are irrational. With $\epsilon$
+itself in place of $\rho$ it does not hold: see gaussian_noise_charged_as_epsilon.py.
 
 Origin: WICG/attribution-reporting-api#249, the paper's appendix on other notions of privacy
 Neighbours: attribution fixed (ARA), null store (PAA)
@@ -49,28 +52,28 @@ def logarithm(bound: Fraction) -> Fraction:
 
 
 def rho_cap(limits: Limits) -> Fraction:
-    r"""Return a $\rho$ that implies the promised $(\epsilon_*, \delta_*)$."""
-    if limits.delta == 0:
-        return Fraction(0)
+    r"""Return a $\rho_*$ that implies the promised $(\epsilon_*, \delta_*)$."""
     epsilon = limits.epsilon
     if limits.base != NATURAL:
         epsilon = logarithm(Power(limits.base, epsilon).exact())
     return epsilon**2 / (4 * (epsilon + logarithm(1 / limits.delta) + GRAIN))
 
 
-def charge_rho(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
-    r"""Charge the query's $\rho$, and refuse key discovery."""
-    rho = spent.epsilon + query.epsilon
-    if query.delta > 0 or rho > rho_cap(limits):
-        return None
-    return replace(spent, epsilon=rho)
+def charge_without_discovery(
+    limits: Limits, spent: Spent, query: Query, report: Report
+) -> Spent | None:
+    """Refuse key discovery, and charge other queries as the paper does."""
+    return None if query.delta > 0 else PAPER.charge(limits, spent, query, report)
 
 
 def gaussian_noise(
     limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
 ) -> Noise:
-    r"""Return discrete Gaussian noise with $\sigma^2 = \Lambda_1^2 / 2\rho$."""
-    return DiscreteGaussian(variance=limits.contribution_budget**2 / (2 * query.epsilon))
+    r"""Return discrete Gaussian noise for the query's share of $\rho_*$."""
+    if limits.delta == 0:
+        return PAPER.noise(limits, query, batch, threshold)
+    rho = rho_cap(limits) * query.epsilon / limits.epsilon
+    return DiscreteGaussian(variance=limits.contribution_budget**2 / (2 * rho))
 
 
 def view(storage: Storage) -> tuple[Storage, int, int]:
@@ -78,9 +81,9 @@ def view(storage: Storage) -> tuple[Storage, int, int]:
     return storage, 1, 2
 
 
-RULES: Rules = replace(PAPER, charge=charge_rho, noise=gaussian_noise)
+RULES: Rules = replace(PAPER, charge=charge_without_discovery, noise=gaussian_noise)
 
-QUERY = Query(epsilon=Fraction(3, 20), keys=(1,))
+QUERY = Query(epsilon=Fraction(2), keys=(1,))
 UNIVERSES = (
     Universe(
         name="Gaussian noise for a source",
