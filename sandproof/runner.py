@@ -22,7 +22,7 @@ from types import FrameType
 from typing import Protocol, runtime_checkable
 
 from proofs import CHECKS
-from properties.checks import EFFORTS, applies, property_checks
+from properties.checks import EFFORTS, PRIVACY, applies, concerns, property_checks
 from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.processes import Ending, Outcome, Pool, Task, cores
 from sandproof.proposal import About, BadInput, Proposal, Request, at_line, load, told
@@ -139,6 +139,18 @@ def rank(check: Check) -> tuple[int, int]:
     return ORDER[claim.kind], slow[0] if slow and claim.relation else 0
 
 
+def asked_for(proposal: Proposal) -> frozenset[str]:
+    """Name the guarantees that a proposal asks about even if none of their rules changed.
+
+    It does so with another neighbour relation, or, where it changes nothing, with its universes.
+    """
+    universes = proposal.universes
+    found = {c.id for c in CLAIMS.values() if overridden(c, proposal.relation, universes)}
+    if not proposal.about.changes:
+        found |= {claim for claim in PRIVACY for each in universes if concerns(each, claim)}
+    return frozenset(found)
+
+
 def overridden(
     claim: Claim, relation: Relation | None, universes: tuple[Universe, ...] = ()
 ) -> bool:
@@ -165,12 +177,7 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
         except RecursionError:
             return BadInput(f"{request.name}: recurses without end while it is loaded")
         named = tuple((check.claim, check.name) for check in checks)
-        others = (
-            claim.id
-            for claim in CLAIMS.values()
-            if overridden(claim, proposal.relation, proposal.universes)
-        )
-        return Loaded(about=proposal.about, checks=named, overridden=frozenset(others))
+        return Loaded(about=proposal.about, checks=named, overridden=asked_for(proposal))
 
     return work
 

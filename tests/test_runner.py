@@ -18,7 +18,7 @@ from properties.universe import attribution_universe, event_universe
 from sandproof import processes, runner
 from sandproof.guard import Trace, conforms, differ, readable
 from sandproof.processes import Ending, Pool, Task
-from sandproof.proposal import BadInput, Request, parse_settings, with_settings
+from sandproof.proposal import About, BadInput, Proposal, Request, parse_settings, with_settings
 from sandproof.result import BAD_INPUT, HOLDS, REFUTED, UNDECIDED, ClaimResult, Result, overall
 from sandproof.runner import Options
 from spec import (
@@ -421,6 +421,12 @@ def test_once_a_guarantee_is_refuted_the_rest_is_given_up(
 def test_a_relation_is_meant_for_the_guarantees_that_the_named_universes_are_about() -> None:
     assert runner.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED, (attribution_universe(),))
     assert not runner.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED, (event_universe(),))
+
+
+def test_where_nothing_changes_the_named_universes_say_what_is_asked() -> None:
+    proposal = Proposal(about=About(name="p"), rules=PAPER, universes=(event_universe(),))
+    assert runner.asked_for(proposal) == {"event_level_reports_are_private"}
+    assert runner.asked_for(replace(proposal, universes=())) == frozenset()
 
 
 def test_an_attack_makes_later_checks_of_the_claim_needless(
