@@ -108,17 +108,28 @@ def game_finding(
     """
     if named or universe.promise == "event" or answers_in_full(rules):
         return played_finding(claim, rules, relation, universe, effort, named)
-    first = played_finding(claim, rules, relation, narrow(universe), effort)
-    if first.verdict is Verdict.REFUTED:
+    thorough = replace(effort, fewest=effort.moves)
+    first = played_finding(claim, rules, relation, narrow(universe), thorough)
+    if first.verdict is not Verdict.HOLDS:
         return first
     second = played_finding(claim, rules, relation, universe, effort)
     return first if second.verdict is Verdict.UNKNOWN else second
 
 
 def narrow(universe: Universe) -> Universe:
-    """Return the universe with queries for one key."""
+    """Return the universe with one source or two devices, and with queries for one key."""
     queries = tuple(replace(query, keys=query.keys[:1]) for query in universe.queries)
-    return replace(universe, name=f"{universe.name}, one key", queries=queries)
+    return replace(
+        universe,
+        name=f"{universe.name}, one key",
+        moves=min(universe.moves, 5),
+        sources=universe.sources[:1],
+        triggers=universe.triggers[:1],
+        events=universe.events[:1] + universe.events[1:][-1:],
+        queries=queries,
+        units=universe.units[:1],
+        moments=(),
+    )
 
 
 def played_finding(
@@ -178,6 +189,11 @@ def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
         )
     if solution.vacuous:
         return replace(found, detail="the neighbour relation never made a difference here")
+    if solution.worst - solution.slack > solution.delta:
+        reason = "there was no time to write the attack down and replay it"
+        return replace(
+            found, detail=f"{delta_text(solution)} where {promise} is promised; {reason}"
+        )
     if solution.open:
         return replace(found, detail="cutting infinite noise leaves the answer open here")
     if solution.solved < min(effort.fewest, solution.universe.moves):

@@ -180,6 +180,7 @@ class World:
 
     mechanism: Mechanism[Hashable, Hashable, Hashable]
     window: Window
+    budget: Callable[[], bool] = lambda: True
     states: list[Hashable] = field(default_factory=list)
     numbers: dict[Hashable, int] = field(default_factory=dict)
     steps: dict[tuple[int, Hashable], list[tuple[Hashable, int, fmpq]]] = field(
@@ -208,6 +209,7 @@ class World:
         if found is None:
 
             def run(draw: Draw) -> tuple[int, Hashable]:
+                check_budget(self.budget)
                 after, response = self.mechanism.step(self.states[state], action, draw)
                 return self.number(after), response
 
@@ -342,7 +344,7 @@ class Game:
         key = (unit, moves)
         known = self.values.get(key)
         if known is None:
-            self.check_budget()
+            check_budget(self.budget)
             known = ONE - other / mass if mass > other else ZERO
             for choice in self.choices(unit):
                 children = (self.value(child, moves - 1) for _, child in self.after(unit, choice))
@@ -358,7 +360,7 @@ class Game:
         known = self.values.get(key)
         if known is not None:
             return known
-        self.check_budget()
+        check_budget(self.budget)
         known = ONE - ratio if ratio < 1 else ZERO
         for edge in self.edges_from(progress, state, opposite):
             gained = edge.certain
@@ -443,11 +445,6 @@ class Game:
             self.comparisons[response, other] = found
         return found
 
-    def check_budget(self) -> None:
-        """Stop when the time allowed is used up."""
-        if not self.budget():
-            raise OutOfTime("the time allowed is used up")
-
     def choices(self, node: Node) -> list[tuple[Hashable, Hashable]]:
         """Return the actions that may be taken at a node."""
         states = [self.first.states[s] for s, _ in node.with_unit]
@@ -482,6 +479,7 @@ class Game:
         now = mass - other if mass > other else ZERO
         if best == now or moves == 0:
             return None
+        check_budget(self.budget)
         optimal = [
             (choice[0], children)
             for choice in self.choices(node)
@@ -527,14 +525,22 @@ def fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def with_answers_remembered(rules: Rules, window: Window) -> Rules:
+def check_budget(budget: Callable[[], bool]) -> None:
+    """Stop when the time allowed is used up."""
+    if not budget():
+        raise OutOfTime("the time allowed is used up")
+
+
+def with_answers_remembered(
+    rules: Rules, window: Window, budget: Callable[[], bool] = lambda: True
+) -> Rules:
     """Return the rules with the law of every answer of the service computed once.
 
     The service then answers with `Answers`, so that a step runs once for each of its next states.
     Where the step itself is changed, all of it is computed once per state and batch.
     """
     if rules.serve is PAPER.serve:
-        packed = remembered_answer(rules, window)
+        packed = remembered_answer(rules, window, budget)
         if rules.reveal is PAPER.reveal:
             return replace(rules, answer=packed)
         return replace(rules, answer=packed, reveal=remembered_reveal(rules, window))
@@ -547,9 +553,12 @@ def with_answers_remembered(rules: Rules, window: Window) -> Rules:
         key = (service, query, reports)
         law = laws.get(key)
         if law is None:
-            law = explore(
-                lambda inner: rules.serve(given, service, query, reports, inner), window.outcomes
-            )
+
+            def run(inner: Draw) -> tuple[Service, Hashable]:
+                check_budget(budget)
+                return rules.serve(given, service, query, reports, inner)
+
+            law = explore(run, window.outcomes)
             after: dict[Service, dict[Hashable, Fraction]] = {}
             for (served, shown), weight in law.items():
                 after.setdefault(served, {})[shown] = weight
@@ -562,7 +571,7 @@ def with_answers_remembered(rules: Rules, window: Window) -> Rules:
 
 
 def remembered_answer(
-    rules: Rules, window: Window
+    rules: Rules, window: Window, budget: Callable[[], bool]
 ) -> Callable[[Rules, Query, tuple[Report, ...], Draw], Answer]:
     """Return the rule `answer` without a draw: one object stands for all that may be answered.
 
@@ -590,7 +599,12 @@ def remembered_answer(
         del draw
         found = known.get((query, batch))
         if found is None:
-            law = explore(lambda inner: rules.answer(given, query, batch, inner), window.outcomes)
+
+            def run(inner: Draw) -> Answer:
+                check_budget(budget)
+                return rules.answer(given, query, batch, inner)
+
+            law = explore(run, window.outcomes)
             found = known[query, batch] = pack(dict(law.items()))
         return cast(Answer, found)
 

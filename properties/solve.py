@@ -171,18 +171,17 @@ def _solve(
     for count in range(1, limit + 1):
         try:
             values = {key: game.worst(power, count) for key, game in games.items()}
+            solved, key = count, max(values, key=lambda key: values[key])
+            worst = values[key]
+            progress(f"{universe.name}: {count} moves, worst delta {worst}")
+            if worst - lost > delta:
+                unit, direction = key
+                attack = attack_of(
+                    rules, relation, universe, window, games[key], unit, direction, count, power
+                )
+                break
         except OutOfTime:
             complete = False
-            break
-        solved, key = count, max(values, key=lambda key: values[key])
-        worst = values[key]
-        progress(f"{universe.name}: {count} moves, worst delta {worst}")
-        if worst - lost > delta:
-            unit, direction = key
-            game = games[key]
-            attack = attack_of(
-                rules, relation, universe, window, game, unit, direction, count, power
-            )
             break
     solution = Solution(
         universe=universe,
@@ -206,19 +205,21 @@ def _games(
     rules: Rules, relation: Relation, universe: Universe, window: Window, deadline: int
 ) -> dict[tuple[Unit, str], Game]:
     menu = SystemMenu(universe=universe, rules=rules)
-    remembered = with_answers_remembered(rules, window)
-    there = World(mechanism=untyped(SystemMechanism(rules=remembered)), window=window)
+
+    def budget() -> bool:
+        return monotonic_ns() < deadline
+
+    remembered = with_answers_remembered(rules, window, budget)
+    mechanism = untyped(SystemMechanism(rules=remembered))
+    there = World(mechanism=mechanism, window=window, budget=budget)
     games: dict[tuple[Unit, str], Game] = {}
     comparisons: dict[tuple[Hashable, Hashable], Comparison] = {}
     for unit in universe.units:
-        gone = World(mechanism=untyped(relation.without(remembered, unit)), window=window)
+        without = untyped(relation.without(remembered, unit))
+        gone = World(mechanism=without, window=window, budget=budget)
         for direction, first, second in ((WITH, there, gone), (WITHOUT, gone, there)):
             games[unit, direction] = Game(
-                first=first,
-                second=second,
-                menu=menu,
-                budget=lambda: monotonic_ns() < deadline,
-                comparisons=comparisons,
+                first=first, second=second, menu=menu, budget=budget, comparisons=comparisons
             )
     return games
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
+import sandproof
+from sandproof import formats
+from sandproof.attack import as_json
 from sandproof.catalogue import as_expected, expected
 from sandproof.proposal import Request
 from sandproof.runner import Options, run
@@ -14,6 +19,14 @@ from spec.claims import CLAIMS, Kind
 ROOT = Path(__file__).parent.parent
 PROPOSALS = sorted(path for path in (ROOT / "proposals").glob("*.py") if path.stem[0] != "_")
 GUARANTEES = tuple(claim.id for claim in CLAIMS.values() if claim.kind is Kind.GUARANTEE)
+SCHEMAS = {
+    name: Draft202012Validator(
+        json.loads(
+            (Path(sandproof.__file__).parent / "schemas" / f"{name}.schema.json").read_text("utf-8")
+        )
+    )
+    for name in ("check", "attack")
+}
 
 
 def test_there_is_a_catalogue() -> None:
@@ -26,6 +39,8 @@ def test_the_verdict_is_the_expected_one(path: Path) -> None:
     (result,) = run([Request(path=path)], options)
     assert expected(result) in ("holds", "refuted")
     assert as_expected(result), result.headline
+    SCHEMAS["check"].validate(json.loads(formats.render("json", [result])))
+    SCHEMAS["attack"].validate(json.loads(as_json(result)))
 
 
 @pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)

@@ -11,6 +11,7 @@ from docs.generator.names import ROOT
 
 COMMANDS = ("check", "attack", "claims", "controls", "params", "new", "simulate", "catalogue")
 SCHEMAS = {
+    "attack.schema.json": "What `sandproof attack --format json` prints.",
     "check.schema.json": "What `sandproof check --format json` prints.",
     "trace.schema.json": "What `sandproof simulate` reads.",
 }

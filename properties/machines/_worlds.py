@@ -49,6 +49,10 @@ class WorldsMachine(Machine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with nothing registered."""
         self.system = self.before = System()
         self.without: dict[Unit, System] = {}
         self.watch = Watch()

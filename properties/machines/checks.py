@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from properties.machines import broken
@@ -9,7 +10,7 @@ from properties.machines._machine import Machine
 from properties.machines.aggregation_client import AggregationMachine
 from properties.machines.aggregation_service import ServiceMachine
 from properties.machines.attribution_client import AttributionMachine
-from properties.machines.event_client import EventMachine
+from properties.machines.event_client import EventClientMachine
 from properties.machines.event_mechanism import ResponseMachine
 from properties.machines.run import KEPT, check_name, machine_finding
 from properties.machines.summary_mechanism import SummaryMachine
@@ -18,7 +19,7 @@ from properties.machines.system import (
     AttributionSystemMachine,
     SystemMachine,
 )
-from spec.claims import CLAIMS, Check, Control, Finding, Kind
+from spec.claims import Check, Control, Finding
 from spec.neighbours import EMPTY_STORE, MOVED_TO_DUMMY, Relation
 from spec.paper import PAPER
 from spec.rules import Rules
@@ -107,7 +108,7 @@ CONTROLS: dict[type[Machine], dict[str, Broken]] = {
             "reports that hold something are late": broken.REAL_REPORTS_DELAYED,
         },
     },
-    EventMachine: {
+    EventClientMachine: {
         "event_client_outputs_stay_in_the_output_set": MISSING,
         "event_level_reports_are_private": {**MISSING, **TOO_TRUTHFUL},
     },
@@ -124,12 +125,16 @@ MACHINES: tuple[type[Machine], ...] = tuple(CONTROLS)
 def machine_checks(
     effort: str = "standard",
     seed: int = 0,
-    relation: Relation | None = None,
+    relations: Mapping[str, Relation] | None = None,
     kept: Path | None = KEPT,
 ) -> tuple[Check, ...]:
-    """Return the checks of all machines; a relation replaces the paper's in the guarantees."""
+    """Return the checks of all machines.
+
+    A claim that `relations` names is examined with that neighbour relation, any other with the
+    paper's.
+    """
     return tuple(
-        machine_check(machine, claim, effort, seed, relation, kept)
+        machine_check(machine, claim, effort, seed, (relations or {}).get(claim), kept)
         for machine, claims in CONTROLS.items()
         for claim in claims
     )
@@ -138,20 +143,19 @@ def machine_checks(
 def machine_check(
     machine: type[Machine],
     claim: str,
-    effort: str,
-    seed: int,
-    relation: Relation | None,
-    kept: Path | None,
+    effort: str = "standard",
+    seed: int = 0,
+    relation: Relation | None = None,
+    kept: Path | None = KEPT,
 ) -> Check:
     """Return the check of one claim by one machine."""
-    wanted = relation if CLAIMS[claim].kind is Kind.GUARANTEE else None
 
     def run(rules: Rules) -> Finding:
-        return machine_finding(machine, claim, rules, effort, seed, wanted, kept)
+        return machine_finding(machine, claim, rules, effort, seed, relation, kept)
 
     def control(name: str, broken: Rules | Relation) -> Control:
         rules = broken if isinstance(broken, Rules) else PAPER
-        other = broken if isinstance(broken, Relation) else wanted
+        other = broken if isinstance(broken, Relation) else relation
         return Control(
             name=name,
             run=lambda: machine_finding(machine, claim, rules, "controls", seed, other, kept),

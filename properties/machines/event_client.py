@@ -6,10 +6,11 @@ is drawn and every window passes by itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from properties.attack import unit_text
@@ -28,11 +29,15 @@ MOST = 2
 """The most event-level sources there are: the law of their responses is followed exactly."""
 
 
+@dataclass(frozen=True, slots=True)
+class StartOver:
+    """Forget everything that happened."""
+
+
 class EventMachine(WorldsMachine):
     """Register event-level sources and triggers, and let windows pass."""
 
-    title = "event client"
-    cost = 2
+    title = "event level"
     happens: ClassVar[tuple[str, ...]] = (
         "an event-level trigger was attributed",
         "an event-level trigger fell through",
@@ -47,8 +52,9 @@ class EventMachine(WorldsMachine):
         "event_level_reports_are_private": ("the responses told of a unit",),
     }
 
-    def __init__(self) -> None:
-        super().__init__()
+    def begin(self) -> None:
+        """Begin with nothing registered."""
+        super().begin()
         self.event_sources: list[str] = []
         self.truthful: dict[Unit | None, System] = {None: System()}
         self.sent: dict[tuple[Unit | None, Unit], dict[tuple[int, int], int]] = {}
@@ -67,13 +73,13 @@ class EventMachine(WorldsMachine):
         self.play(trigger)
 
     @precondition(lambda self: self.event_sources and not self.just(EventTrigger))
-    @rule()
-    def reach_every_bucket(self) -> None:
-        """Register a trigger of a large value that matches the newest source."""
+    @rule(value=st.sampled_from((1, 5)))
+    def reach_a_bucket(self, value: int) -> None:
+        """Register a trigger that matches the newest source and reaches a bucket, or all."""
         newest = self.system.events.records[self.event_sources[-1]].source
         self.play(
             EventTrigger(
-                trigger_id="t", destination="shop", filters=newest.filters, data=0, value=5
+                trigger_id="t", destination="shop", filters=newest.filters, data=0, value=value
             )
         )
 
@@ -82,6 +88,13 @@ class EventMachine(WorldsMachine):
     def let_a_window_end(self) -> None:
         """Let time pass to the end of the next window."""
         self.play(PassTime(until=window_ends(self.system)[0]))
+
+    @precondition(lambda self: bool(window_ends(self.system, self.event_sources[-1:])))
+    @rule(value=st.sampled_from((1, 5)))
+    def report_in_the_next_window(self, value: int) -> None:
+        """Register a trigger that matches the newest source, and let its next window end."""
+        self.reach_a_bucket(value)
+        self.play(PassTime(until=window_ends(self.system, self.event_sources[-1:])[0]))
 
     def make(self, move: object, choice: int) -> None:
         """Make a move in every world, and tell the truth beside it."""
@@ -194,13 +207,38 @@ class EventMachine(WorldsMachine):
             yield from self.lost(unit, loss, self.tested.limits.event_epsilon)
 
 
-def window_ends(system: System) -> list[int]:
-    """Return the moments that are still to come at which windows end."""
+class EventClientMachine(EventMachine):
+    """Do the same, and start over once all windows have passed."""
+
+    title = "event client"
+    cost = 2
+
+    @precondition(lambda self: self.event_sources and not window_ends(self.system))
+    @rule()
+    def start_over(self) -> None:
+        """Begin again with nothing registered."""
+        self.play(StartOver())
+
+    def tell(self, move: object) -> str:
+        """Tell a move in a sentence."""
+        return "Everything starts over." if isinstance(move, StartOver) else super().tell(move)
+
+    def make(self, move: object, choice: int) -> None:
+        """Make a move in every world, or forget everything."""
+        if isinstance(move, StartOver):
+            self.begin()
+        else:
+            super().make(move, choice)
+
+
+def window_ends(system: System, names: Collection[str] | None = None) -> list[int]:
+    """Return the moments that are still to come at which windows end, of some sources or all."""
     ends = {
         record.registered_at + end
-        for record in system.events.records.values()
+        for name, record in system.events.records.items()
         for each in record.source.specifications
         for end in each.windows
+        if names is None or name in names
     }
     return sorted(end for end in ends if system.now < end)
 

@@ -207,7 +207,6 @@ class SystemMachine(AttributionSystemMachine, AggregationSystemMachine, EventMac
     """Do everything there is, in any order."""
 
     title = "system"
-    cost = 1
     happens: ClassVar[tuple[str, ...]] = (
         *AttributionSystemMachine.happens,
         *AggregationMachine.happens,
