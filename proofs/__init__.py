@@ -1,16 +1,20 @@
 """Proofs for all values, on the functions of spec themselves.
 
 `CHECKS` holds the check of every proof file, in the order of their names. It is collected when it
-is first asked for. A check shares what it finds with the chains that it is a link of.
+is first asked for. A check shares what it finds with the chains that it is a link of. So that
+processes can share the work, `lemmas_of` names what a proof rests on, and `findings_on` hands over
+what was found on given rules.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 
-from spec.claims import Check
+from spec import Rules
+from spec.claims import Check, Finding
 
 CHECKS: tuple[Check, ...]
 
@@ -27,3 +31,24 @@ def _collected() -> tuple[Check, ...]:
     found = (import_module(f"{__name__}.{name}") for name in names if not name.startswith("_"))
     chain = import_module(f"{__name__}._chain")
     return tuple(chain.remembered(module.CHECK) for module in found)
+
+
+def lemmas_of(
+    claim: str, changed: Collection[str] = (), failed: Collection[str] = ()
+) -> tuple[str, ...]:
+    """Name the lemmas on which the proof of a guarantee may still rest, in order.
+
+    Given are the rules that have changed and the lemmas that are known to fail. A proof that is no
+    chain of lemmas, or that has failed, rests on none.
+    """
+    chain = getattr(import_module(f"{__name__}.{claim}"), "CHAIN", None)
+    links = () if chain is None else chain.lemmas(changed, failed)
+    deepest = (lemmas_of(link, changed, failed) or (link,) for link in links)
+    return tuple(dict.fromkeys(lemma for lemmas in deepest for lemma in lemmas))
+
+
+def findings_on(rules: Rules) -> dict[str, Finding]:
+    """Return what lemmas found on given rules, by their names; what is added is recalled."""
+    chain = import_module(f"{__name__}._chain")
+    found: dict[str, Finding] = chain.findings_on(rules)
+    return found

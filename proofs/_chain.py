@@ -8,7 +8,7 @@ decided in another way. A chain's time is that of its own links: each lemma has 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -38,8 +38,7 @@ class Chain:
 
     def run(self, rules: Rules) -> Finding:
         """Decide the guarantee on given rules."""
-        fixed = set(CLAIMS[self.claim].rules) - self.decided - self.free
-        changed = sorted(f for f in fixed if getattr(rules, f) is not getattr(PAPER, f))
+        changed = sorted(f for f in self._fixed if getattr(rules, f) is not getattr(PAPER, f))
         if changed:
             return self._unknown(
                 f"the paper's proof no longer applies: {', '.join(changed)} changed"
@@ -77,6 +76,22 @@ class Chain:
                 break
         return found
 
+    def lemmas(self, changed: Collection[str], failed: Collection[str]) -> tuple[str, ...]:
+        """Name the claims that are links of the first way without a failed one.
+
+        There are none if a changed rule ends the chain, or if every way has failed.
+        """
+        if self._fixed.isdisjoint(changed):
+            for way in self.ways:
+                names = [name for name in map(_name, way) if name in CLAIMS]
+                if not set(names) & set(failed):
+                    return tuple(names)
+        return ()
+
+    @property
+    def _fixed(self) -> set[str]:
+        return set(CLAIMS[self.claim].rules) - self.decided - self.free
+
     def check(self) -> Check:
         """Return the chain as a check; its controls are what the lemmas refute."""
         controls = (
@@ -102,27 +117,33 @@ class Chain:
 REMEMBERED = 4
 """For how many rules it is remembered what lemmas found."""
 
-_found: list[tuple[Rules, dict[int, Finding]]] = []
+_found: list[tuple[Rules, dict[str, Finding]]] = []
+
+
+def findings_on(rules: Rules) -> dict[str, Finding]:
+    """Return what lemmas found on given rules, by their names; what is added is recalled."""
+    findings = next((found for given, found in _found if given is rules), {})
+    others = [each for each in _found if each[0] is not rules]
+    _found[:] = [(rules, findings), *others][:REMEMBERED]
+    return findings
 
 
 def run_link(link: Link, rules: Rules) -> Finding:
     """Run a lemma, or recall what it found on the same rules."""
-    return recalled(lemma(link) if isinstance(link, str) else link[1], rules)
+    return recalled(_name(link), lemma(link) if isinstance(link, str) else link[1], rules)
 
 
-def recalled(check: Check, rules: Rules) -> Finding:
+def recalled(name: str, check: Check, rules: Rules) -> Finding:
     """Run a check, unless it was run on the same rules a short while ago."""
-    findings = next((found for given, found in _found if given is rules), {})
-    others = [each for each in _found if each[0] is not rules]
-    _found[:] = [(rules, findings), *others][:REMEMBERED]
-    if id(check) not in findings:
-        findings[id(check)] = check.run(rules)
-    return findings[id(check)]
+    findings = findings_on(rules)
+    if name not in findings:
+        findings[name] = check.run(rules)
+    return findings[name]
 
 
 def remembered(check: Check) -> Check:
     """Return a check that shares what it finds with the chains that it is a link of."""
-    return replace(check, run=lambda rules: recalled(check, rules))
+    return replace(check, run=lambda rules: recalled(check.claim, check, rules))
 
 
 def lemma(claim: str) -> Check:

@@ -133,20 +133,51 @@ def ask_cvc5(stated: Obligation) -> Answer:
     return Answer("refuted", model, all(map(_rational, values.values())))
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Hold what a term contains; the term itself is kept, because its number is its name."""
+
+    term: z3.AstRef
+    nonlinear: bool
+    constant: bool
+    sorts: frozenset[int]
+
+
+MOST_CONTENTS = 50_000
+_contents: dict[int, Content] = {}
+
+
 def logic_of(terms: Iterable[z3.ExprRef]) -> str:
     """Name the smallest quantifier-free logic of arithmetic that holds the terms."""
-    seen: dict[int, z3.ExprRef] = {}
-    pending = list(terms)
-    while pending:
-        term = pending.pop()
-        if term.get_id() not in seen:
-            seen[term.get_id()] = term
-            pending += term.children()
-    sorts = {term.sort().kind() for term in seen.values()}
-    letter = "N" if any(map(_nonlinear, seen.values())) else "L"
+    if len(_contents) > MOST_CONTENTS:
+        _contents.clear()
+    found = [_content(term) for term in terms]
+    sorts = frozenset[int]().union(*(each.sorts for each in found))
+    letter = "N" if any(each.nonlinear for each in found) else "L"
     reals = "R" if z3.Z3_REAL_SORT in sorts else ""
     integers = "I" if z3.Z3_INT_SORT in sorts or not reals else ""
     return f"QF_{letter}{integers}{reals}A"
+
+
+def _content(term: z3.ExprRef) -> Content:
+    known = _contents.get(term.get_id())
+    if known is not None:
+        return known
+    parts = [_content(part) for part in term.children()]
+    kind = term.decl().kind()
+    nonlinear = kind == z3.Z3_OP_POWER
+    if kind == z3.Z3_OP_MUL:
+        nonlinear = sum(not part.constant for part in parts) > 1
+    if kind in (z3.Z3_OP_DIV, z3.Z3_OP_IDIV, z3.Z3_OP_MOD):
+        nonlinear = not parts[1].constant
+    found = Content(
+        term=term,
+        nonlinear=nonlinear or any(part.nonlinear for part in parts),
+        constant=kind != z3.Z3_OP_UNINTERPRETED and all(part.constant for part in parts),
+        sorts=frozenset({term.sort().kind()}).union(*(part.sorts for part in parts)),
+    )
+    _contents[term.get_id()] = found
+    return found
 
 
 def write_obligations(decisions: Iterable[Decision], directory: Path) -> list[Path]:
@@ -212,20 +243,6 @@ def _bounded(model: Model, bound: int) -> str:
             limit = f"{bound}.0" if isinstance(value, Fraction) else str(bound)
             lines.append(f"(assert (<= (- {limit}) |{name}| {limit}))\n")
     return "".join(lines)
-
-
-def _nonlinear(term: z3.ExprRef) -> bool:
-    kind = term.decl().kind()
-    parts = term.children()
-    if kind == z3.Z3_OP_MUL:
-        return sum(not _constant(part) for part in parts) > 1
-    if kind in (z3.Z3_OP_DIV, z3.Z3_OP_IDIV, z3.Z3_OP_MOD):
-        return not _constant(parts[1])
-    return kind == z3.Z3_OP_POWER
-
-
-def _constant(term: z3.ExprRef) -> bool:
-    return term.decl().kind() != z3.Z3_OP_UNINTERPRETED and all(map(_constant, term.children()))
 
 
 def _renumbered(text: str) -> str:

@@ -117,7 +117,7 @@ def first_window(rules: Rules, universe: Universe) -> Window:
     values = [trigger.value for trigger in universe.triggers]
     largest = universe.trigger_count * max(values, default=0)
     largest += universe.event_count * universe.limits.contribution_budget
-    if answers_in_full(rules):
+    if answers_in_full(rules) or not universe.queries:
         return Window(lowest=0, highest=largest)
     return Window(lowest=-MARGIN, highest=largest + MARGIN, tolerance=TOLERANCES[0])
 

@@ -5,7 +5,8 @@ are functions and do not travel between processes. Guarantees come first, and of
 games before the proofs, because a game can refute. A claim that is refuted with an attack needs no
 later check. Once a guarantee is refuted, or a rule misbehaves, the verdict is settled: what is left
 is given up soon, unless the effort is deep. Games go on a little longer as long as there is no
-attack to show.
+attack to show. The lemmas on which the proofs of guarantees rest are jobs of their own, shared by
+all these proofs; a lemma that depends on no changed rule is proved once for all proposals.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Protocol, runtime_checkable
 
-from proofs import CHECKS
+from proofs import CHECKS, findings_on, lemmas_of
 from properties.checks import EFFORTS, PRIVACY, applies, concerns, property_checks
 from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.processes import Ending, Outcome, Pool, Task, cores
@@ -44,6 +45,9 @@ REPAIR_SECONDS = 8.0
 ALREADY = "not decided, because the verdict is settled already; --effort deep decides everything"
 SLOW = ("game", "sensitivity", "proof")
 """The checks of a guarantee about neighbours that take their time, in the order they come in."""
+
+PROVED: dict[str, Finding] = {}
+"""The lemmas that this process has seen proved for rules that leave them alone."""
 
 ORDER = {Kind.GUARANTEE: 0, Kind.ASSUMPTION: 1, Kind.LEMMA: 2}
 
@@ -83,12 +87,22 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Name one check of a proposal by its place in the list; `put_back` names a rule put back."""
+    """Name one check of a proposal by its place in the list.
+
+    `put_back` names a rule that is put back. A job that is `helping` was not asked for: others rest
+    on what it finds.
+    """
 
     place: int
     claim: str
     check: str
     put_back: str = ""
+    helping: bool = False
+
+    @property
+    def is_proof(self) -> bool:
+        """Tell whether this is a proof."""
+        return self.check == "proof"
 
     @property
     def name(self) -> str:
@@ -98,11 +112,12 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Hold what a child found, and what it has to say about the rules it ran."""
+    """Hold what a child found, what it has to say about the rules it ran, and lemmas on the way."""
 
     finding: Finding
     misbehaved: tuple[str, ...] = ()
     exhausted: Mapping[str, str] = field(default_factory=dict)
+    lemmas: Mapping[str, Finding] = field(default_factory=dict)
 
 
 @runtime_checkable
@@ -182,8 +197,10 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
     return work
 
 
-def check_in_child(request: Request, job: Job, options: Options) -> Callable[[Trace], object]:
-    """Return the work that runs one check on a proposal's rules."""
+def check_in_child(
+    request: Request, job: Job, options: Options, lemmas: Mapping[str, Finding]
+) -> Callable[[Trace], object]:
+    """Return the work that runs one check on a proposal's rules, given what lemmas found."""
 
     def work(trace: Trace) -> Found:
         proposal = load(request)
@@ -191,19 +208,27 @@ def check_in_child(request: Request, job: Job, options: Options) -> Callable[[Tr
             changed = {job.put_back: getattr(PAPER, job.put_back)}
             proposal = replace(proposal, rules=replace(proposal.rules, **changed))
         checks = checks_of(options.effort, options.seed, proposal.relation, proposal.universes)
-        return run_guarded(checks[job.place], proposal, request, job, trace)
+        return run_guarded(checks[job.place], proposal, request, job, trace, lemmas)
 
     return work
 
 
 def run_guarded(
-    check: Check, proposal: Proposal, request: Request, job: Job, trace: Trace
+    check: Check,
+    proposal: Proposal,
+    request: Request,
+    job: Job,
+    trace: Trace,
+    lemmas: Mapping[str, Finding],
 ) -> Found:
     """Run a check with the changed rules guarded; whatever happens, return a finding."""
     path = request.path or Path(request.name)
     guard = Guard(path=path, twice=check not in CHECKS, trace=trace)
+    rules = guard.around(proposal.rules)
+    known = findings_on(rules)
+    known.update(lemmas)
     try:
-        finding = portable(check.run(guard.around(proposal.rules)), request)
+        finding = portable(check.run(rules), request)
     except BaseException as error:
         blame = blamed(error, guard)
         if blame and blame not in (*guard.misbehaved, *guard.exhausted.values()):
@@ -213,6 +238,7 @@ def run_guarded(
         finding=finding,
         misbehaved=tuple(guard.misbehaved),
         exhausted=dict(guard.exhausted),
+        lemmas={name: each for name, each in known.items() if name not in lemmas},
     )
 
 
@@ -270,6 +296,8 @@ class Session:
         self.pending: list[Job] = []
         self.running: set[Job] = set()
         self.found: dict[Job, Found] = {}
+        self.lemmas: dict[str, Finding] = {}
+        self.places: dict[str, int] = {}
         self.repairing = False
         self.exhausted: dict[str, str] = {}
         self.notes: list[str] = []
@@ -289,26 +317,55 @@ class Session:
             if self.running:
                 return None
             self.started = time.monotonic()
-            job = Job(place=-1, claim="", check="load")
-            self.running.add(job)
+            load = Job(place=-1, claim="", check="load")
+            self.running.add(load)
             work = load_in_child(self.request, self.options)
             seconds = min(LOAD_SECONDS, self.options.seconds)
-            return Assigned(name="load", work=work, seconds=seconds, job=job, session=self)
-        if not self.pending:
+            return Assigned(name="load", work=work, seconds=seconds, job=load, session=self)
+        job = self._choose()
+        if job is None:
             return None
-        job = self.pending.pop(0)
+        if not job.helping:
+            self.pending.remove(job)
         self.running.add(job)
-        options = self.options
+        options, lemmas = self.options, {} if job.put_back else dict(self.lemmas)
         if job.put_back and not options.decides_everything:
             options = replace(options, effort="quick", timeout=REPAIR_SECONDS)
         return Assigned(
             name=job.name,
-            work=check_in_child(self.request, job, options),
+            work=check_in_child(self.request, job, options, lemmas),
             seconds=options.seconds,
             call_seconds=min(CALL_SECONDS, self.options.seconds / 2),
             job=job,
             session=self,
         )
+
+    def _choose(self) -> Job | None:
+        """Return the job to start: one proof beside the other checks, then the other proofs."""
+        others = [job for job in self.pending if not job.is_proof]
+        if others and (not self.running or any(job.is_proof for job in self.running)):
+            return others[0]
+        for job in self.pending:
+            if job.is_proof:
+                chosen = self._first_lemma(job)
+                if chosen is not None:
+                    return chosen
+        return others[0] if others else None
+
+    def _first_lemma(self, job: Job) -> Job | None:
+        """Return a proof, or a lemma that it waits for, or nothing while others are running."""
+        failed = {x for x, found in self.lemmas.items() if found.verdict is not Verdict.PROVED}
+        changed = self.about.changed
+        lemmas = () if job.put_back else lemmas_of(job.claim, changed, failed)
+        running = {each.claim for each in self.running if each.is_proof}
+        missing = [lemma for lemma in lemmas if lemma not in self.lemmas]
+        for lemma in missing:
+            if lemma not in running:
+                helping = Job(place=self.places[lemma], claim=lemma, check="proof", helping=True)
+                asked_for = replace(helping, helping=False)
+                return asked_for if asked_for in self.pending else helping
+        busy = missing or (lemmas and any(lemmas_of(claim, changed) for claim in running))
+        return None if busy else job
 
     def take(self, outcome: Outcome, pool: Pool) -> None:
         """Take in how a task ended."""
@@ -330,9 +387,18 @@ class Session:
             timed = replace(answer.finding, seconds=f"{outcome.seconds:.3f}")
             answer = replace(answer, finding=timed)
         self.found[job] = answer
+        if job.is_proof:
+            self.lemmas[job.claim] = answer.finding
+        if not answer.misbehaved and not answer.exhausted:
+            self.lemmas.update(answer.lemmas)
+            PROVED.update(
+                (lemma, found)
+                for lemma, found in answer.lemmas.items()
+                if lemma in CLAIMS and self.leaves_alone(lemma) and found.verdict is Verdict.PROVED
+            )
         for rule, message in answer.exhausted.items():
             self._give_up(rule, message, pool)
-        refuted = answer.finding.verdict is Verdict.REFUTED
+        refuted = answer.finding.verdict is Verdict.REFUTED and not job.helping
         if answer.misbehaved or (refuted and CLAIMS[job.claim].kind is Kind.GUARANTEE):
             self.settled_at = self.settled_at or time.monotonic()
         if answer.finding.attack is not None:
@@ -371,6 +437,14 @@ class Session:
             if self.affected(CLAIMS[claim]) and self.wanted(claim)
         ]
         self.total = len(self.pending)
+        self.places = {
+            claim: place for place, (claim, name) in enumerate(loaded.checks) if name == "proof"
+        }
+        self.lemmas = {lemma: PROVED[lemma] for lemma in PROVED if self.leaves_alone(lemma)}
+
+    def leaves_alone(self, claim: str) -> bool:
+        """Tell whether no rule that a claim names has changed."""
+        return self.about.changed.isdisjoint(CLAIMS[claim].rules)
 
     def wanted(self, claim: str) -> bool:
         """Tell whether a claim was asked for."""
@@ -427,7 +501,7 @@ class Session:
         fields = sorted(self.about.changed)
         refuting = [
             job
-            for job, answer in self.found.items()
+            for job, answer in self._own().items()
             if answer.finding.verdict is Verdict.REFUTED
             and CLAIMS[job.claim].kind is Kind.GUARANTEE
         ]
@@ -461,7 +535,11 @@ class Session:
         )
 
     def _own(self) -> dict[Job, Found]:
-        return {job: found for job, found in self.found.items() if not job.put_back}
+        return {
+            job: found
+            for job, found in self.found.items()
+            if not job.put_back and (not job.helping or found.misbehaved)
+        }
 
     def _claim_result(self, claim: Claim) -> ClaimResult:
         if not self.affected(claim):

@@ -210,7 +210,7 @@ CLAIMS = _claims(
         formula=r"B_\varepsilon(r) \le \varepsilon_* \wedge B_\delta(r) \le \delta_*",
         paper="Alg. 1",
         subjects=("spec.aggregation_service.charge", "spec.aggregation_service.settle"),
-        rules=("charge", "settle", "budget_entries", "serve", "limits"),
+        rules=("batch", "charge", "settle", "budget_entries", "serve", "limits"),
     ),
     Claim(
         id="summary_and_event_reports_compose",
@@ -326,18 +326,7 @@ CLAIMS = _claims(
         r"\delta_*",
         paper="Thm. 4.3; Thm. 4.5",
         subjects=("spec.summary_mechanism.SummaryMechanism",),
-        rules=(
-            "cap",
-            "admit",
-            "grant",
-            "contribute",
-            "charge",
-            "settle",
-            "budget_entries",
-            "batch",
-            "totals",
-            "limits",
-        ),
+        rules=(*SERVICE, "cap", "admit", "grant", "contribute"),
     ),
     Claim(
         id="individual_privacy_implies_privacy",
@@ -456,7 +445,7 @@ CLAIMS = _claims(
         formula=r"o \in O",
         paper="Sec. 2.2",
         subjects=("spec.event_client.pass_windows", "spec.event_outputs.output_set"),
-        rules=("output_set", "pass_windows", "register_event_trigger", "limits"),
+        rules=EVENT_LEVEL,
     ),
     Claim(
         id="client_and_service_refine_the_mechanism",

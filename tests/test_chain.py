@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+import proofs
 from proofs._chain import Chain, Link, recalled, remembered
 from proofs.attribution_summaries_are_private import CHAIN, CHECK
 from spec import PAPER, Rules, replace
@@ -88,8 +89,17 @@ def test_a_lemma_is_run_once_for_the_same_rules() -> None:
     for _ in range(5):
         shared.run(replace(PAPER))
     assert len(calls) == 6
-    recalled(once[1], PAPER) if isinstance(once, tuple) else None
+    recalled("once", once[1], PAPER) if isinstance(once, tuple) else None
     assert len(calls) == 7
+
+
+def test_what_another_process_found_is_not_run_again() -> None:
+    calls: list[str] = []
+    rules = replace(PAPER)
+    proofs.findings_on(rules)["far"] = Finding(claim="far", check="proof", verdict=Verdict.REFUTED)
+    assert chain((link("far", Verdict.PROVED, calls),)).run(rules).verdict is Verdict.UNKNOWN
+    assert not calls
+    assert "far" not in proofs.findings_on(replace(PAPER))
 
 
 def test_every_rule_of_the_claim_is_decided_free_or_the_papers() -> None:
@@ -155,3 +165,15 @@ def charge_others(limits: Limits, spent: object, query: Query, report: Report) -
 def test_a_rule_that_looks_at_identifiers_is_not_proved() -> None:
     found = CHECK.run(replace(PAPER, charge=charge_others))  # type: ignore[arg-type]
     assert found.verdict is Verdict.UNKNOWN
+
+
+def test_a_chain_names_the_lemmas_of_the_first_way_that_is_open() -> None:
+    budgets, tail = "contributions_stay_within_budget", "truncated_noise_needs_no_sparsity_bound"
+    name = CHAIN.claim
+    assert budgets in proofs.lemmas_of(name)
+    assert tail not in proofs.lemmas_of(name)
+    assert tail in proofs.lemmas_of(name, failed={budgets})
+    assert proofs.lemmas_of(name, failed={budgets, tail}) == ()
+    assert proofs.lemmas_of(name, changed={"settle"}) == ()
+    assert proofs.lemmas_of(budgets) == ()
+    assert set(proofs.lemmas_of(name)) < set(proofs.lemmas_of("summary_and_event_reports_compose"))

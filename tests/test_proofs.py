@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sympy import Symbol
@@ -59,6 +60,25 @@ def test_every_control_is_refuted(check: Check, control: Control) -> None:
     refuted = [step for step in found.steps if step.verdict is Verdict.REFUTED]
     assert refuted
     assert control.rules is None or control.rules != PAPER, check.claim
+
+
+def rules_named_by(check: Check) -> set[str]:
+    """Name the rules of a claim, and those of its lemmas if the proof is a chain."""
+    lemmas = [CHECKS[step.name] for step in check.run(PAPER).steps if step.name in CHECKS]
+    return set(CLAIMS[check.claim].rules).union(*map(rules_named_by, lemmas))
+
+
+@checks
+def test_a_proof_calls_no_rule_that_its_claim_does_not_name(check: Check) -> None:
+    """A claim is called unaffected by a change of rules that it does not name."""
+    called: list[str] = []
+
+    def poisoned(name: str) -> Any:
+        return lambda *_: called.append(name)
+
+    others = {field.name for field in fields(Rules)} - rules_named_by(check) - {"limits"}
+    found = check.run(replace(PAPER, **{name: poisoned(name) for name in others}))
+    assert (found.verdict, called) == (Verdict.PROVED, [])
 
 
 @checks

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from proofs import CHECKS, lemmas_of
 from properties.universe import attribution_universe, event_universe
 from sandproof import processes, runner
 from sandproof.guard import Trace, conforms, differ, readable
@@ -624,3 +625,57 @@ def test_answers_are_held_against_their_types() -> None:
     assert conforms(Fraction)(3)
     assert not conforms(Fraction)(0.5)
     assert readable(Spent | None) == "Spent | None"
+
+
+def test_proofs_of_guarantees_wait_for_their_lemmas_and_share_them(tmp_path: Path) -> None:
+    request = Request(path=written(tmp_path, HEADER + "RULES = replace(PAPER)\n"))
+    session = runner.Session(request, Options(jobs=2))
+    session.loaded = True
+    session.places = {check.claim: place for place, check in enumerate(CHECKS)}
+    asked = ((ATTRIBUTION, "game"), (LEDGER, "game"), (ATTRIBUTION, "proof"), (LEDGER, "proof"))
+    session.pending = [
+        runner.Job(place=session.places[claim], claim=claim, check=name) for claim, name in asked
+    ]
+    lemmas = lemmas_of(ATTRIBUTION)
+    assert lemmas[0] == LEDGER
+    with Pool(2) as pool:
+        started = [session.next_task() for _ in range(len(lemmas) + 2)]
+        assert all(isinstance(task, runner.Assigned) for task in started)
+        tasks = [task for task in started if isinstance(task, runner.Assigned)]
+        assert [task.name for task in tasks[:3]] == [
+            f"{ATTRIBUTION}: game",
+            f"{LEDGER}: proof",
+            f"{LEDGER}: game",
+        ]
+        assert [task.job.helping for task in tasks] == [False] * 3 + [True] * (len(lemmas) - 1)
+        assert session.next_task() is None
+        for task in tasks:
+            verdict = Verdict.UNKNOWN if task.job.claim == LEDGER else Verdict.PROVED
+            lemma = Finding(claim=task.job.claim, check="proof", verdict=verdict, detail="told")
+            shared = {lemma.claim: lemma} if task.job.is_proof else {}
+            found = runner.Found(finding=lemma, lemmas=shared)
+            outcome = processes.Outcome(task=task, ending=Ending.ANSWERED, answer=found)
+            session.take(outcome, pool)
+        last = session.next_task()
+    assert last is not None
+    assert last.name == f"{ATTRIBUTION}: proof"
+    (chain,) = [check for check in CHECKS if check.claim == ATTRIBUTION]
+    proposal = Proposal(about=About(name="change.py"), rules=replace(PAPER))
+    job = runner.Job(place=0, claim=ATTRIBUTION, check="proof")
+    decided = runner.run_guarded(chain, proposal, request, job, Trace(), session.lemmas)
+    assert decided.finding.detail == f"the paper's proof no longer applies: {LEDGER} is unknown"
+
+
+def test_a_lemma_that_could_not_be_finished_is_not_tried_again(tmp_path: Path) -> None:
+    request = Request(path=written(tmp_path, HEADER + "RULES = replace(PAPER)\n"))
+    session = runner.Session(request, Options(jobs=1))
+    session.loaded = True
+    session.places = {check.claim: place for place, check in enumerate(CHECKS)}
+    session.pending = [runner.Job(place=0, claim=ATTRIBUTION, check="proof")]
+    with Pool(1) as pool:
+        lemma = session.next_task()
+        assert lemma is not None
+        session.take(processes.Outcome(task=lemma, ending=Ending.OUT_OF_TIME), pool)
+        chain = session.next_task()
+    assert chain is not None
+    assert chain.name == f"{ATTRIBUTION}: proof"
