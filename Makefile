@@ -50,7 +50,7 @@ $(DOCS_STAMP): $(STAMP)
 	@touch $@
 
 docs: $(DOCS_STAMP) ## Build the site in docs/_build.
-	@echo "Building the site in docs/_build"
+	@echo "Building the site in docs/_build (the first time checks every proposal, which takes minutes)"
 	@$(BIN)/python -m sphinx -W -n -q -b html docs docs/_build
 
 tightness: $(STAMP) ## Compute the tightness tables and their plot in docs/.
@@ -62,5 +62,5 @@ bench: $(STAMP) ## Run the benchmarks and print their figures.
 	@$(BIN)/python -m benchmarks
 
 clean: ## Remove .venv, caches and everything built.
-	rm -rf .venv build docs/_build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build docs/_build docs/_generated *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

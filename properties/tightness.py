@@ -244,7 +244,7 @@ def as_text(headings: Sequence[str], table: Sequence[Sequence[str]]) -> str:
     )
 
 
-COLOURS = ("#0b5fa5", "#b5520a", "#3a7d34", "#8a3b8f")
+DASHES = ("none", "8 4", "2 3", "9 3 2 3")
 WIDTH, HEIGHT, LEFT, TOP, GAP = 320, 220, 60, 40, 90
 
 
@@ -272,8 +272,8 @@ def plot(table: Sequence[Row]) -> str:
         [(Fraction(power), f"1e{power}" if power else "1") for power in range(-8, 1, 2)],
     )
     names = [
-        f'<text x="{LEFT + 150 * place}" y="{TOP + HEIGHT + 62}" fill="{COLOURS[place]}">'
-        f"Λ0 = {keys}</text>"
+        f'<path d="M{LEFT + 170 * place} {TOP + HEIGHT + 58}h40" {stroke(place)}/>'
+        f'<text x="{LEFT + 170 * place + 48}" y="{TOP + HEIGHT + 62}">Λ0 = {keys}</text>'
         for place, keys in enumerate(sorted({row.sparsity for row in chosen}))
     ]
     width, height = 2 * WIDTH + LEFT + GAP + 30, TOP + HEIGHT + 80
@@ -319,18 +319,21 @@ def panel(
             f'<text x="{left - 6}" y="{y(value)}" dy="4" text-anchor="end">{name}</text>',
         ]
     for name in ("1/100", "1/10", "1", "10", "100"):
-        place = x(Fraction(name))
+        middle = x(Fraction(name))
         drawn.append(
-            f'<text x="{place}" y="{TOP + HEIGHT + 18}" text-anchor="middle">{name}</text>'
+            f'<text x="{middle}" y="{TOP + HEIGHT + 18}" text-anchor="middle">{name}</text>'
         )
-    for keys, colour in zip(sorted({row.sparsity for row in table}), COLOURS, strict=False):
+    for place, keys in enumerate(sorted({row.sparsity for row in table})):
         points = " ".join(
             f"{x(row.epsilon)},{y(height_of(row))}" for row in table if row.sparsity == keys
         )
-        drawn.append(
-            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
-        )
+        drawn.append(f'<polyline points="{points}" {stroke(place)}/>')
     return drawn
+
+
+def stroke(place: int) -> str:
+    """Return how the line of a sparsity budget is drawn: dashes tell them apart, not colours."""
+    return f'fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="{DASHES[place]}"'
 
 
 def pixels(value: Fraction) -> str:

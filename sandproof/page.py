@@ -151,10 +151,19 @@ def timeline(attack: AttackRecord, name: str) -> str:
 <details open><summary>The attack in words</summary><pre>{escape(attack.story)}</pre></details>"""
 
 
+LABELS = {
+    "seen": "The ad-tech sees",
+    "probability_with": "Probability with x",
+    "probability_without": "Probability without x",
+    "ledger_with": "Ledgers with x",
+    "ledger_without": "Ledgers without x",
+}
+
+
 def step_of(step: Json) -> str:
     """Return one step of an attack: its move, then whatever else is known of it."""
     rest = "".join(
-        f"<dt>{escape(name.replace('_', ' '))}</dt><dd>{escape(str(value))}{bar(name, value)}</dd>"
+        f"<dt>{escape(LABELS.get(name, name))}</dt><dd>{escape(str(value))}{bar(name, value)}</dd>"
         for name, value in step.items()
         if name != "move" and value not in (None, "")
     )

@@ -127,7 +127,7 @@ def found(finding: Finding) -> list[str]:
         ("Assumes", finding.assumes),
         ("Found", finding.detail),
     )
-    lines = [f"### {title(finding.check)}", ""]
+    lines = [f"### {finding.check[:1].upper()}{finding.check[1:]}", ""]
     lines += [f"- {verdict(finding.verdict.value)} in {finding.seconds or 0} s"]
     lines += [f"- **{name}**: {prose(value)}" for name, value in facts if value]
     lines += [""]

@@ -23,7 +23,7 @@ EFFORT = "quick"
 
 def fingerprint() -> str:
     """Return a hash of every source that a verdict depends on."""
-    digest = hashlib.sha256(EFFORT.encode())
+    digest = hashlib.sha256(EFFORT.encode() + (ROOT / "constraints.txt").read_bytes())
     for package in SOURCES:
         for path in sorted((ROOT / package).rglob("*.py")):
             digest.update(str(path.relative_to(ROOT)).encode() + b"\0" + path.read_bytes())
