@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import importlib.util
 import os
+import pickle
 import re
 import shutil
 import subprocess
@@ -129,6 +130,11 @@ def test_no_page_loads_anything_from_outside(site: Path) -> None:
     styles = [path.read_text(encoding="utf-8") for path in site.rglob("*.css")]
     assert styles
     assert not any(re.search(r"(url\(|@import)\s*['\"]?(https?:)?//", style) for style in styles)
+
+
+def test_what_the_build_runs_and_draws_is_never_kept(site: Path) -> None:
+    environment = pickle.loads((site / ".doctrees" / "environment.pickle").read_bytes())
+    assert {"differences/a2", "pictures", "examples"} <= environment.reread_always
 
 
 @pytest.mark.parametrize(

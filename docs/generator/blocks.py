@@ -8,7 +8,7 @@ import traceback
 from typing import TYPE_CHECKING, ClassVar
 
 from docutils import nodes
-from docutils.parsers.rst import Directive, directives
+from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
@@ -24,13 +24,15 @@ Roles = tuple[list[nodes.Node], list[nodes.system_message]]
 class Run(SphinxDirective):
     """Run Python while the site is built; show the code and what it prints.
 
-    The blocks of a page share their names. An exception fails the build.
+    The blocks of a page share their names. An exception fails the build. A page with such a block is
+    read anew by every build, because what it shows depends on the code of the specification.
     """
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
         """Return the code and its output."""
+        self.env.note_reread()
         code = "\n".join(self.content)
         spaces: dict[str, dict[str, object]] = self.env.temp_data.setdefault("run", {})
         space = spaces.setdefault(self.env.docname, {"__name__": self.env.docname})
@@ -49,8 +51,8 @@ class Run(SphinxDirective):
         return [shown, nodes.container("", output, classes=["output"])]
 
 
-class Drawing(Directive):
-    """Draw a picture by name, with a caption."""
+class Drawing(SphinxDirective):
+    """Draw a picture by name, with a caption; every build draws it anew."""
 
     required_arguments = 1
     final_argument_whitespace = False
@@ -59,6 +61,7 @@ class Drawing(Directive):
 
     def run(self) -> list[nodes.Node]:
         """Return the picture as a part of the page, so that it takes over the page's colours."""
+        self.env.note_reread()
         svg = drawings.draw(self.arguments[0])
         start = nodes.raw("", f'<figure class="drawing">{svg}<figcaption>', format="html")
         caption = nodes.container()
