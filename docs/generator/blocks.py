@@ -24,8 +24,8 @@ Roles = tuple[list[nodes.Node], list[nodes.system_message]]
 class Run(SphinxDirective):
     """Run Python while the site is built; show the code and what it prints.
 
-    The blocks of a page share their names. An exception fails the build. A page with such a block is
-    read anew by every build, because what it shows depends on the code of the specification.
+    The blocks of a page share their names. An exception fails the build. Every build reads a page
+    with such a block anew, because what it shows depends on the code of the specification.
     """
 
     has_content = True
