@@ -62,7 +62,7 @@ class Entry:
     @property
     def text(self) -> str:
         """Write the number: whole, as a short fraction, or with the digits that are certain."""
-        if self.exact is not None and self.exact.denominator == 1 and self.exact < 10**DIGITS:
+        if self.exact is not None and self.exact.denominator == 1 and self.exact < 10**LONG:
             return str(self.exact)
         digits = certain_digits(self.low, self.high)
         if self.exact is not None and len(str(self.exact)) <= DIGITS:

