@@ -119,10 +119,10 @@ def _opened(kind: type) -> type:
         return type(self)
 
     def missing(_: object, attribute: str) -> object:
-        if not running():
-            raise AttributeError(attribute)
         # A dataclass asks for every field when it is copied.
         if sys._getframe(1).f_code.co_filename != dataclasses.__file__:
+            if not running():
+                raise AttributeError(attribute)
             refuse(f".{attribute} of a {kind.__name__}")
         return Opaque(f"{attribute} of a {kind.__name__}")
 

@@ -10,7 +10,8 @@ Method: A chain of lemmas, each decided on the rules at hand:
     in proportion; the costs sum to at most the caps by the conservation law; and rollouts within
     the caps make the whole transcript private. Where the number of contributions is not bounded,
     or the threshold is lower, truncated noise needs the values only.
-    Which source a trigger is credited to is free: it is decided once, and the same for both runs.
+    Which sources match a trigger, in which order they are tried and with which keys they contribute
+    is free: it is decided once, and the same for both runs.
 Assumes: What every lemma assumes; no side channels; rules are functions of their arguments.
 """
 
@@ -94,7 +95,7 @@ CHAIN = Chain(
     claim="attribution_summaries_are_private",
     ways=WAYS,
     decided=DECIDED,
-    free=frozenset({"matches", "attempt_order", "join_keys", "contributions", "attribute"}),
+    free=frozenset({"matches", "attempt_order", "join_keys", "contributions"}),
     argument="chain of lemmas from M_SR's individual privacy to privacy",
     assumes="no memory in rules; no side channels; what the lemmas assume",
     controls=BROKEN,

@@ -432,7 +432,10 @@ def checked(proof: Proof[Rules]) -> Check:
             assumes="the lemmas on budgets, ledger, refusal and noise",
             takes_rules=True,
         ),
-        papers_own=("settle", "batch", "grant", "contribute", "totals"),
+        papers_own=(
+            *("settle", "batch", "grant", "contribute", "totals"),
+            *("keys", "answer", "reveal", "serve"),
+        ),
         bound="one record, two reports in a batch",
     )
 

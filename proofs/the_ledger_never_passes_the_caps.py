@@ -10,7 +10,8 @@ Method: Inductive invariant, $0 \le B_\varepsilon(r) \le \varepsilon_*$ and
     Induction on the batch: `settle` charges each entry once, by `charge`, from what the ledger held
     before the batch, and writes what it charged only after the last report. So a batch of any size
     is as many independent single steps. Induction on the queries: the empty ledger satisfies the
-    invariant, and every query preserves it.
+    invariant, and every query preserves it. That queries of different kinds pay from the same
+    entries is asked of an exact run.
 Assumes: A query has $\varepsilon > 0$ and $0 \le \delta \le 1$, as `Query` demands. One query is
     settled after the other.
 """
@@ -205,13 +206,36 @@ def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
 
 def times_answered(rules: Rules, epsilon: Fraction, delta: Fraction, most: int) -> int:
     """Ask for one report until the first refusal or one time too often; count the answers."""
-    query = Query(epsilon=epsilon, delta=delta, report_ids=(1,))
+    query = Query(epsilon=epsilon, delta=delta, report_ids=(1,), keys=(1,))
     state = Service()
     for answers in range(most + 1):
         state, answered = answered_batch(rules, state, query, (Report(report_id=1),))
         if not answered:
             return answers
     return most + 1
+
+
+@search("preservation: queries with and without key discovery pay from the same budget")
+def kinds_share_a_budget(rules: Rules) -> Mapping[str, Exact] | None:
+    """Ask one kind of query until it is refused, then the other; add up what was answered."""
+    caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))
+    rules = replace(rules, limits=caps)
+    for shares in range(1, 5):
+        plain = Query(epsilon=Fraction(1, shares), report_ids=(1,), keys=(1,))
+        discovery = replace(plain, delta=Fraction(1, 64))
+        for kinds in ((plain, discovery), (discovery, plain)):
+            state, spent = Service(), Fraction(0)
+            for query in (kinds[0],) * (shares + 1) + (kinds[1],) * (shares + 1):
+                state, answered = answered_batch(rules, state, query, (Report(report_id=1),))
+                spent += query.epsilon if answered else 0
+            if spent > caps.epsilon:
+                return {
+                    "epsilon_cap": caps.epsilon,
+                    "epsilon": plain.epsilon,
+                    "delta": discovery.delta,
+                    "answered_in_all": spent,
+                }
+    return None
 
 
 @exists("not vacuous: a query is answered, and the next one is refused")
@@ -276,6 +300,7 @@ PROOF = Proof(
         Inductive(step=charge_is_safe, reachable=two_queries_are_safe),
         Inductive(step=query_is_safe, reachable=two_queries_are_safe),
         sequences_are_safe,
+        kinds_share_a_budget,
         answered_then_refused,
     ),
     controls={
@@ -285,6 +310,9 @@ PROOF = Proof(
         "the ledger is in floating point": replace(PAPER, charge=charge_in_floating_point),
         "the cap is one too high": replace(PAPER, charge=charge_to_one_above),
         "reports have no entry": replace(PAPER, budget_entries=lambda *_: ()),
+        "discovery has a budget of its own": replace(
+            PAPER, budget_entries=lambda query, report: ((report.report_id, query.delta > 0),)
+        ),
     },
 )
 

@@ -344,8 +344,9 @@ def move_text(move: Move) -> str:
                 f"expiry {move.expiry}, key piece {move.key}{own}."
             )
         case Trigger():
+            named = f" {move.trigger_id!r}" if move.trigger_id else ""
             return (
-                f"A trigger is registered: filters {words(move.filters)}, value {move.value}, "
+                f"A trigger{named} is registered: filters {words(move.filters)}, value {move.value}, "
                 f"key piece {move.key}, report {move.report_id}{extra(move, Trigger)}."
             )
         case Event():

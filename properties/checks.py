@@ -6,18 +6,21 @@ universes it searches and which neighbour relation it uses are fixed when it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter_ns
 
 from properties.attack import DoesNotReplay, decimal
+from properties.event_parameters import event_parameters_check
 from properties.machines.checks import machine_checks
 from properties.production import production_finding
 from properties.sensitivity import NotDeterministic, longer, sensitivity
 from properties.solve import LARGEST_FACTOR, Solution, answers_in_full, solve
 from properties.universe import (
+    aggregation_crowd,
     aggregation_universe,
+    attribution_crowd,
     attribution_universe,
     combined_universe,
     event_universe,
@@ -118,18 +121,21 @@ def game_finding(
 
 def narrow(universe: Universe) -> Universe:
     """Return the universe with one source or two devices, and with queries for one key."""
-    queries = tuple(replace(query, keys=query.keys[:1]) for query in universe.queries)
     return replace(
-        universe,
-        name=f"{universe.name}, one key",
+        for_one_key(universe),
         moves=min(universe.moves, 5),
         sources=universe.sources[:1],
         triggers=universe.triggers[:1],
         events=universe.events[:1] + universe.events[1:][-1:],
-        queries=queries,
         units=universe.units[:1],
         moments=(),
     )
+
+
+def for_one_key(universe: Universe) -> Universe:
+    """Return the universe with queries for one key."""
+    queries = tuple(replace(query, keys=query.keys[:1]) for query in universe.queries)
+    return replace(universe, name=f"{universe.name}, one key", queries=queries)
 
 
 def played_finding(
@@ -194,6 +200,10 @@ def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
         return replace(
             found, detail=f"{delta_text(solution)} where {promise} is promised; {reason}"
         )
+    if solution.unanswered:
+        return replace(
+            found, detail="no query is ever answered here: name a UNIVERSE in which one is"
+        )
     if solution.open:
         return replace(found, detail="cutting infinite noise leaves the answer open here")
     if solution.solved < min(effort.fewest, solution.universe.moves):
@@ -247,6 +257,35 @@ def game_check(
         run=run,
         controls=controls[claim],
     )
+
+
+def crowd_check(claim: str, relation: Relation, effort: Effort) -> Check:
+    """Return the check that solves a universe in which keys are shared and discovered.
+
+    It is about the service, and a part of the guarantee: the clients have little to do in it.
+    """
+    universe = attribution_crowd() if claim == ATTRIBUTION else aggregation_crowd()
+    broken = replace(PAPER, budget_entries=entries_apart)
+
+    def finding(rules: Rules) -> Finding:
+        played = universe if answers_in_full(rules) else for_one_key(universe)
+        return replace(played_finding(claim, rules, relation, played, effort, True), partial=True)
+
+    return Check(
+        claim=claim,
+        name=f"game: {universe.name}, {relation.name}",
+        run=finding,
+        controls=(
+            Control(
+                name="discovery has a budget of its own", run=lambda: finding(broken), rules=broken
+            ),
+        ),
+    )
+
+
+def entries_apart(query: Query, report: Report) -> tuple[Hashable, ...]:
+    """Keep the budget for key discovery apart from the other."""
+    return ((report.report_id, query.delta > 0),)
 
 
 def sensitivity_finding(
@@ -396,6 +435,10 @@ def property_checks(
                 checks.append(sensitivity_check(claim, wanted, universe, chosen))
         if claim in (ATTRIBUTION, AGGREGATION):
             checks.append(production_check(claim))
+            if wanted is usual and not named:
+                checks.append(crowd_check(claim, wanted, chosen))
+        if claim == EVENT_LEVEL and wanted.name == ATTRIBUTION_FIXED.name:
+            checks.append(event_parameters_check())
     plain = relation is None and not universes
     checks += [run for run in random_runs(effort, seed) if plain or run.claim == LEDGER]
     return tuple(checks)

@@ -5,6 +5,10 @@ runs of the clients can be searched for it: every order of registrations, trigge
 ticks up to a number of moves, with and without the unit side by side. Where the sums of some
 batch differ by more than $\Lambda_1$, a single query for that batch with all of $\varepsilon_*$
 is played as a game: then the attack is exact, and it is refuted or not by its own probabilities.
+
+A budget that comes back after a month, or that is kept for every trigger identifier, shows only
+where time and identifiers differ. So shorter runs follow, from the moment where every source is
+registered: few triggers and events, two trigger identifiers, and jumps of time up to a year.
 """
 
 from __future__ import annotations
@@ -23,10 +27,16 @@ from spec.neighbours import Relation, Worlds
 from spec.numbers import Power, SpecError
 from spec.reports import Key
 from spec.rules import Rules
-from spec.system import Move, System, SystemMechanism
+from spec.system import Move, PassTime, System, SystemMechanism
 from spec.universe import Universe
 
 MOST_NODES = 20_000
+HOUR = 60 * 60
+DAY = 24 * HOUR
+JUMPS = (HOUR, DAY, 30 * DAY, 365 * DAY)
+FAR_AWAY = 10 * 365 * DAY
+SPACED_CONTRIBUTIONS = 3
+SPACED_MOVES = 4
 
 
 class NotDeterministic(SpecError):
@@ -70,41 +80,110 @@ class Script:
             yield self.moves[progress], progress + 1
 
 
-def sensitivity(rules: Rules, relation: Relation, universe: Universe, moves: int) -> Sensitivity:
-    """Search the clients' runs for a unit that changes the sums by more than its budget."""
-    rules = replace(rules, limits=universe.limits)
-    menu = SystemMenu(universe=replace(universe, query_count=0), rules=rules)
-    largest, nodes = 0, 0
-    for unit in universe.units:
-        there = World(mechanism=untyped(SystemMechanism(rules=rules)), window=Window())
-        gone = World(mechanism=untyped(relation.without(rules, unit)), window=Window())
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JumpingMenu(SystemMenu):
+    """Offer the moves of a universe, and at any time every later moment of it."""
+
+    def happenings(self, progress: Progress) -> Iterable[tuple[Move, Progress]]:
+        """Return the triggers and events that may happen next, and the moments to jump to."""
+        for move, after in SystemMenu.happenings(self, progress):
+            if not isinstance(move, PassTime):
+                yield move, after
+        for tick in range(progress.ticks, len(self.universe.moments)):
+            yield PassTime(until=self.universe.moments[tick]), replace(progress, ticks=tick + 1)
+
+
+@dataclass(slots=True, kw_only=True)
+class Search:
+    """Search the runs of a universe level by level, with and without a unit side by side."""
+
+    rules: Rules
+    relation: Relation
+    universe: Universe
+    menu: SystemMenu
+    runs: str
+    largest: int = 0
+    nodes: int = 0
+
+    def found(self, unit: Unit, before: tuple[Move, ...], moves: int) -> Sensitivity | None:
+        """Return the first attack that so many moves after some given ones lead to."""
+        there = World(mechanism=untyped(SystemMechanism(rules=self.rules)), window=Window())
+        gone = World(mechanism=untyped(self.relation.without(self.rules, unit)), window=Window())
         start = Reached(
-            menu.start,
+            self.menu.start,
             there.number(there.mechanism.initial),
             gone.number(gone.mechanism.initial),
             (),
         )
         level = [start]
+        for move in before:
+            level = [
+                reached
+                for reached in following(level, self.menu, there, gone)
+                if reached.moves[-1] == move
+            ]
         for _ in range(moves):
-            level = following(level, menu, there, gone)
-            nodes += len(level)
+            level = following(level, self.menu, there, gone)
+            self.nodes += len(level)
             for reached in level:
-                changed, query = change(there, gone, reached, universe)
-                largest = max(largest, changed)
-                if changed > universe.limits.contribution_budget:
-                    attack = played(rules, relation, universe, unit, (*reached.moves, query))
-                    if attack is not None:
-                        runs = f"every run of the clients of at most {len(reached.moves)} moves"
-                        told = f"{universe.describe()}; {runs}, then one query"
-                        return Sensitivity(
-                            largest=changed,
-                            moves=len(reached.moves),
-                            nodes=nodes,
-                            attack=replace(attack, searched=told),
-                        )
-            if nodes > MOST_NODES:
+                result = self.judged(unit, reached, there, gone)
+                if result is not None:
+                    return result
+            if self.nodes > MOST_NODES:
                 break
-    return Sensitivity(largest=largest, moves=moves, nodes=nodes)
+        return None
+
+    def judged(self, unit: Unit, reached: Reached, there: World, gone: World) -> Sensitivity | None:
+        """Return the attack of one pair of states, if the sums change by more than the budget."""
+        changed, query = change(there, gone, reached, self.universe)
+        self.largest = max(self.largest, changed)
+        if changed <= self.universe.limits.contribution_budget:
+            return None
+        moves = (*reached.moves, query)
+        attack = played(self.rules, self.relation, self.universe, unit, moves)
+        if attack is None:
+            return None
+        runs = f"{self.runs} of at most {len(reached.moves)} moves"
+        told = f"{self.universe.describe()}; {runs}, then one query"
+        return Sensitivity(
+            largest=changed,
+            moves=len(reached.moves),
+            nodes=self.nodes,
+            attack=replace(attack, searched=told),
+        )
+
+
+def sensitivity(rules: Rules, relation: Relation, universe: Universe, moves: int) -> Sensitivity:
+    """Search the clients' runs for a unit that changes the sums by more than its budget."""
+    rules = replace(rules, limits=universe.limits)
+    every = Search(
+        rules=rules,
+        relation=relation,
+        universe=universe,
+        menu=SystemMenu(universe=replace(universe, query_count=0), rules=rules),
+        runs="every run of the clients",
+    )
+    for unit in universe.units:
+        if (result := every.found(unit, (), moves)) is not None:
+            return result
+    wide = spaced(universe)
+    jumping = Search(
+        rules=rules,
+        relation=relation,
+        universe=wide,
+        menu=JumpingMenu(universe=replace(wide, query_count=0), rules=rules),
+        runs="every run of the clients with jumps of time and every source registered first,",
+    )
+    for unit in universe.units:
+        # The unit's own source is registered last, so that it is the newest.
+        before = sorted(wide.sources, key=lambda source: source.source_id == unit)
+        if (result := jumping.found(unit, tuple(before), SPACED_MOVES)) is not None:
+            return replace(result, nodes=every.nodes + result.nodes)
+    return Sensitivity(
+        largest=max(every.largest, jumping.largest),
+        moves=moves,
+        nodes=every.nodes + jumping.nodes,
+    )
 
 
 def following(level: list[Reached], menu: SystemMenu, there: World, gone: World) -> list[Reached]:
@@ -183,4 +262,26 @@ def longer(universe: Universe, count: int) -> Universe:
         trigger_count=count if universe.trigger_count else 0,
         event_count=count if universe.event_count else 0,
         moves=count + len(universe.sources) + len(universe.moments) + 1,
+    )
+
+
+def spaced(universe: Universe) -> Universe:
+    """Return the universe with jumps of time, sources that live on, and two trigger identifiers.
+
+    For events there are moments inside the first two time windows too: only these are one unit's.
+    """
+    first, length = universe.triggers[:1], universe.limits.window_length
+    inside = (length // 2, length, length * 3 // 2) if universe.event_count else ()
+    return replace(
+        universe,
+        name=f"{universe.name}, jumps of time",
+        sources=tuple(replace(source, expiry=FAR_AWAY) for source in universe.sources),
+        event_sources=(),
+        triggers=universe.triggers[:2]
+        + tuple(replace(found, trigger_id="another") for found in first),
+        events=universe.events[:2],
+        trigger_count=min(universe.trigger_count, SPACED_CONTRIBUTIONS),
+        event_count=min(universe.event_count, SPACED_CONTRIBUTIONS),
+        moments=tuple(sorted({*inside, *JUMPS} - {0})),
+        moves=len(universe.sources) + SPACED_MOVES,
     )

@@ -27,10 +27,13 @@ from properties.game import (
     with_answers_remembered,
 )
 from properties.universe import SystemMenu
+from spec.aggregation_service import Answer, Query
 from spec.contributions import Unit
+from spec.distributions import Draw
 from spec.neighbours import Relation, Worlds
 from spec.numbers import Power
 from spec.paper import PAPER
+from spec.reports import Report
 from spec.rules import Rules
 from spec.system import SystemMechanism
 from spec.universe import Universe
@@ -48,10 +51,12 @@ class Solution:
     """Hold what was found in a universe.
 
     `worst` is the exact worst delta at the promised epsilon over all adversaries of at most
-    `solved` moves; where noise had to be cut it is right up to `slack`. `curve` holds pairs of
-    epsilon and worst delta over all adversaries of at most `measured` moves, none if there was no
-    time for it. `factor` is the least multiple of the promised epsilon on the curve's grid at which
-    the promised delta holds there, None where none does up to the largest factor tried.
+    `solved` moves; where noise had to be cut it is right up to `slack`. In a `vacuous` game
+    neighbours never differed, and in one that is `unanswered` no query got an answer: that the
+    promise holds there means nothing. `curve` holds pairs of epsilon and worst delta over all
+    adversaries of at most `measured` moves, none if there was no time for it. `factor` is the least
+    multiple of the promised epsilon on the curve's grid at which the promised delta holds there,
+    None where none does up to the largest factor tried.
     """
 
     universe: Universe
@@ -63,6 +68,7 @@ class Solution:
     complete: bool
     slack: Fraction
     vacuous: bool
+    unanswered: bool
     nodes: int
     curve: tuple[tuple[Fraction, Fraction], ...] = ()
     factor: Fraction | None = Fraction(1)
@@ -163,7 +169,8 @@ def _solve(
 ) -> Solution:
     epsilon, delta = universe.promised
     power = Power(universe.limits.base, epsilon).exact()
-    games = _games(rules, relation, universe, window, deadline)
+    answering = Answering()
+    games = _games(rules, relation, universe, window, deadline, answering)
     worst, solved, complete = Fraction(0), 0, True
     limit = universe.moves if moves is None else min(moves, universe.moves)
     attack: Attack | None = None
@@ -193,6 +200,7 @@ def _solve(
         complete=complete,
         slack=lost,
         vacuous=_vacuous(games),
+        unanswered=bool(universe.queries) and not answering.given,
         nodes=sum(len(game.values) for game in games.values()),
         attack=attack,
     )
@@ -201,15 +209,37 @@ def _solve(
     return _with_curve(solution, games, limit if moves is None else solved)
 
 
+@dataclass(slots=True)
+class Answering:
+    """Note whether a query was ever answered; a changed step of the service is taken to answer."""
+
+    given: bool = False
+
+    def watched(self, rules: Rules) -> Rules:
+        """Return the rules, watched where they answer."""
+
+        def answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+            self.given = True
+            return rules.answer(given, query, batch, draw)
+
+        self.given = rules.serve is not PAPER.serve
+        return replace(rules, answer=answer)
+
+
 def _games(
-    rules: Rules, relation: Relation, universe: Universe, window: Window, deadline: int
+    rules: Rules,
+    relation: Relation,
+    universe: Universe,
+    window: Window,
+    deadline: int,
+    answering: Answering,
 ) -> dict[tuple[Unit, str], Game]:
     menu = SystemMenu(universe=universe, rules=rules)
 
     def budget() -> bool:
         return monotonic_ns() < deadline
 
-    remembered = with_answers_remembered(rules, window, budget)
+    remembered = answering.watched(with_answers_remembered(rules, window, budget))
     mechanism = untyped(SystemMechanism(rules=remembered))
     there = World(mechanism=mechanism, window=window, budget=budget)
     games: dict[tuple[Unit, str], Game] = {}

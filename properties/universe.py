@@ -195,6 +195,51 @@ def aggregation_universe() -> Universe:
     )
 
 
+def crowd_limits() -> Limits:
+    """Return limits at which a key that two units share is often discovered."""
+    return replace(small_limits(), sparsity_budget=1, delta=Fraction(1, 3))
+
+
+def crowd_queries(limits: Limits) -> tuple[Query, ...]:
+    """Return a query with key discovery, one for no key, and one for keys that nobody has."""
+    return (
+        Query(epsilon=limits.epsilon, delta=limits.delta),
+        Query(epsilon=limits.epsilon, keys=()),
+        Query(epsilon=limits.epsilon, keys=(1, 2, 3)),
+    )
+
+
+def attribution_crowd() -> Universe:
+    """Return a universe for ARA in which another source contributes to the same key."""
+    limits = crowd_limits()
+    return Universe(
+        name="ARA, a shared key",
+        limits=limits,
+        units=("A",),
+        moves=6,
+        sources=(source("A", "a", 100), source("B", "b", 100)),
+        triggers=(trigger("a", 2), trigger("b", 2)),
+        trigger_count=2,
+        queries=crowd_queries(limits),
+        query_count=2,
+    )
+
+
+def aggregation_crowd() -> Universe:
+    """Return a universe for PAA in which another device contributes to the same key."""
+    limits = crowd_limits()
+    return Universe(
+        name="PAA, a shared key",
+        limits=limits,
+        units=(DeviceWindow(device="phone", window=0),),
+        moves=4,
+        events=(event("phone", contribute_two), event("tablet", contribute_two)),
+        event_count=2,
+        queries=crowd_queries(limits),
+        query_count=2,
+    )
+
+
 def event_source(name: str, filters: str, expiry: int) -> EventSource:
     """Return an event-level source with one datum, two windows and at most one report."""
     specification = TriggerSpecification(data=0, windows=(5, 10), buckets=(1,))

@@ -220,7 +220,7 @@ def fingerprint(arguments: tuple[object, ...]) -> list[object]:
 def _print_of(argument: object) -> object:
     try:
         return hash(argument)
-    except TypeError:
+    except (TypeError, ValueError):
         return repr(argument)
 
 

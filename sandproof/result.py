@@ -45,7 +45,8 @@ class ClaimResult:
     That a part of a claim holds does not decide it.
 
     A claim that no check refutes stays unknown if a rule misbehaved in one of them, whatever the
-    others say: they take for granted that rules answer.
+    others say: they take for granted that rules answer. It also does if checks were cut off, unless
+    it is proved.
     """
 
     claim: Claim
@@ -53,6 +54,7 @@ class ClaimResult:
     why: str = ""
     affected: bool = True
     misbehaved: bool = False
+    cut_off: bool = False
 
     @property
     def verdict(self) -> Verdict:
@@ -66,6 +68,8 @@ class ClaimResult:
         }
         if self.misbehaved and Verdict.REFUTED not in found:
             return Verdict.UNKNOWN
+        if self.cut_off:
+            found.discard(Verdict.HOLDS)
         return next((verdict for verdict in STRENGTH if verdict in found), Verdict.UNKNOWN)
 
     @property

@@ -46,6 +46,10 @@ ALREADY = "not decided, because the verdict is settled already; --effort deep de
 SLOW = ("game", "sensitivity", "proof")
 """The checks of a guarantee about neighbours that take their time, in the order they come in."""
 
+COMPOSED = "summary_and_event_reports_compose"
+PARTS = ("attribution_summaries_are_private", "event_level_reports_are_private")
+"""The guarantee about one source's reports together, and those that it is composed of."""
+
 PROVED: dict[str, Finding] = {}
 """The lemmas that this process has seen proved for rules that leave them alone."""
 
@@ -303,6 +307,7 @@ class Session:
         self.notes: list[str] = []
         self.interrupted = False
         self.total = 0
+        self.cut_off: set[str] = set()
         self.settled_at: float | None = None
         self.attacked_at: float | None = None
 
@@ -486,8 +491,9 @@ class Session:
         self._drop(lambda other: rule in CLAIMS[other.claim].rules, pool)
 
     def _drop(self, unwanted: Callable[[Job], bool], pool: Pool) -> None:
-        self.pending = [job for job in self.pending if not unwanted(job)]
         dropped = {job for job in self.running if unwanted(job)}
+        self.cut_off |= {job.claim for job in (*self.pending, *dropped) if unwanted(job)}
+        self.pending = [job for job in self.pending if not unwanted(job)]
         self.running -= dropped
         pool.stop(
             lambda task: isinstance(task, Assigned) and task.session is self and task.job in dropped
@@ -550,16 +556,26 @@ class Session:
         )
         hung = [why for rule, why in self.exhausted.items() if rule in claim.rules]
         why = "" if mine else "no check of this claim was run"
-        if self.settled_at is not None and not mine:
+        cut_off = claim.id in self.cut_off and not self._refuted(claim.id)
+        if self.settled_at is not None and (cut_off or not mine):
             why = ALREADY
+        if claim.id == COMPOSED and any(self._refuted(part) for part in PARTS):
+            cut_off, why = True, "a part of what is composed is refuted"
+        if self._refuted(claim.id):
+            why = ""
         if self.interrupted and not mine:
             why = "interrupted"
         return ClaimResult(
             claim=claim,
             findings=tuple(found.finding for _, found in mine),
             why=hung[0] if hung and not mine else why,
+            cut_off=cut_off,
             misbehaved=bool(hung) or any(found.misbehaved for _, found in mine),
         )
+
+    def _refuted(self, claim: str) -> bool:
+        found = (answer.finding for job, answer in self._own().items() if job.claim == claim)
+        return any(finding.verdict is Verdict.REFUTED for finding in found)
 
     def _repairs(self) -> Iterator[Repair]:
         tried: dict[tuple[str, str], list[Finding]] = {}

@@ -63,10 +63,15 @@ class Query:
     keys: tuple[Key, ...] = ()
 
     def __post_init__(self) -> None:
-        if exact(self.epsilon, "epsilon") <= 0:
+        object.__setattr__(self, "epsilon", exact(self.epsilon, "epsilon"))
+        object.__setattr__(self, "delta", exact(self.delta, "delta"))
+        if self.epsilon <= 0:
             raise BadQuery(f"epsilon must be positive, not {self.epsilon}")
-        if not 0 <= exact(self.delta, "delta") <= 1:
+        if not 0 <= self.delta <= 1:
             raise BadQuery(f"delta must lie in [0, 1], not {self.delta}")
+        for name in ("report_ids", "keys"):
+            if not isinstance(getattr(self, name), tuple):
+                raise BadQuery(f"{name} must be a tuple, not {getattr(self, name)!r}")
         for report_id in self.report_ids:
             whole(report_id, "report_ids")
         for key in self.keys:
@@ -141,6 +146,8 @@ def settle(
     rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
 ) -> tuple[Ledger, tuple[Report, ...] | None]:
     """Charge every report of the batch, or none if a single one cannot pay.
+
+    An entry of the ledger is charged once per query, by the first report that names it.
 
     Deviates: B1 only the batch is examined, not every report there is.
     Paper: Alg. 1; Alg. 6.

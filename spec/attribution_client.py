@@ -26,7 +26,9 @@ from spec.reports import (
     Key,
     Report,
     ReportId,
+    checked_filters,
     checked_key,
+    checked_names,
     checked_time,
     checked_value,
 )
@@ -68,6 +70,8 @@ class Source:
     key: Key
 
     def __post_init__(self) -> None:
+        checked_names(source_id=self.source_id, destination=self.destination)
+        checked_filters(self.filters)
         whole(self.expiry, "expiry")
         checked_key(self.key, "key")
 
@@ -91,6 +95,8 @@ class Trigger:
     trigger_id: str = ""
 
     def __post_init__(self) -> None:
+        checked_names(destination=self.destination, trigger_id=self.trigger_id)
+        checked_filters(self.filters)
         whole(self.report_id, "report_id")
         checked_key(self.key, "key")
         checked_value(self.value, "value")
@@ -192,6 +198,8 @@ def attribute(
     rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
 ) -> tuple[Credit, ...]:
     """Credit the first source, in the order of attempts, that can still contribute.
+
+    A source that would be granted nothing is passed over, and its budget stays what it was.
 
     Deviates: B2 follows the pseudocode, which falls through to an older source.
     Paper: Alg. 2.

@@ -175,20 +175,23 @@ CLAIMS = _claims(
         subjects=("spec.system.step", "spec.neighbours.ATTRIBUTION_FIXED"),
         rules=(*SERVICE, *CLIENTS, *ATTRIBUTION),
         relation="attribution fixed",
-        not_covered="Side channels outside the model: traffic, timing within a step, the TEE.",
+        not_covered="Side channels outside the model: traffic, timing within a step, the TEE. That "
+        "a source exists: see never_registered_costs_a_factor.",
     ),
     Claim(
         id="aggregation_summaries_are_private",
         kind=Kind.GUARANTEE,
-        statement="Summary reports of PAA, client and service together, are private per device and "
-        "time window.",
+        statement="Summary reports of PAA, client and service together, are private per device, "
+        "time window and ad-tech.",
         formula=r"\mathrm{IT}(\mathcal{M} : \mathcal{A}) \approx_{\varepsilon_*, \delta_*} "
         r"\mathrm{IT}(\mathcal{M}^{-x} : \mathcal{A})",
         paper="Cor. 4.6",
         subjects=("spec.system.step", "spec.neighbours.NULL_STORE"),
         rules=(*SERVICE, *CLIENTS, *AGGREGATION),
         relation="null store",
-        not_covered="A whole device: see gradual_expiration.",
+        not_covered="A whole device: see gradual_expiration. Several ad-techs that pool what they "
+        "see: each has budgets of its own. What an event stores and a later window reports belongs "
+        "to the later window.",
     ),
     Claim(
         id="event_level_reports_are_private",
@@ -200,7 +203,8 @@ CLAIMS = _claims(
         subjects=("spec.event_client.pass_windows", "spec.event_mechanism"),
         rules=EVENT_LEVEL,
         relation="attribution fixed",
-        not_covered="Configurations that depend on private data: the output set is public.",
+        not_covered="Configurations that depend on private data: the output set is public. Several "
+        "sources of one user: each has an ε of its own.",
     ),
     Claim(
         id="the_ledger_never_passes_the_caps",
@@ -320,7 +324,7 @@ CLAIMS = _claims(
     Claim(
         id="summary_mechanism_is_individually_private",
         kind=Kind.LEMMA,
-        statement="The rollout of every unit of M_SR sums to at most the caps: ARA and PAA, ε "
+        statement="Every unit of M_SR has a rollout that sums to at most the caps: ARA and PAA, ε "
         "and δ.",
         formula=r"\sum_t \varepsilon_{x,t} \le \varepsilon_* \wedge \sum_t \delta_{x,t} \le "
         r"\delta_*",
@@ -343,7 +347,8 @@ CLAIMS = _claims(
         id="idp_as_written_is_unsatisfiable",
         kind=Kind.LEMMA,
         statement="As written, no mechanism that answers is individually private.",
-        formula=r"\forall\,\mathrm{rollouts} \to \exists\,\mathrm{rollout}",
+        formula=r"\theta\ \mathrm{rollout} \wedge \theta' \ge \theta \Rightarrow "
+        r"\theta'\ \mathrm{rollout}",
         paper="Def. 4.1",
         subjects=("spec.individual_privacy",),
     ),
@@ -374,6 +379,7 @@ CLAIMS = _claims(
         formula=r"2\varepsilon_*, 3\varepsilon_*",
         paper="Thm. 4.3",
         subjects=("spec.neighbours.MOVED_TO_DUMMY",),
+        not_covered="A dummy without a cap: then no factor is enough.",
     ),
     Claim(
         id="truthful_outputs_may_leave_the_set_as_written",
@@ -388,18 +394,26 @@ CLAIMS = _claims(
     Claim(
         id="filters_compose",
         kind=Kind.LEMMA,
-        statement="The universal mechanism with a filter on the sums is private.",
-        formula=r"\mathcal{M}_{\phi_{\varepsilon,\delta}}",
+        statement="The universal mechanism with a filter on the sums is (ε, δ)-private against "
+        "stable adversaries.",
+        formula=r"\mathrm{IT}(\mathcal{M}_{\phi_{\varepsilon,\delta}} : \mathcal{A}) "
+        r"\approx_{\varepsilon,\delta} "
+        r"\mathrm{IT}(\mathcal{M}^{-x}_{\phi_{\varepsilon,\delta}} : \mathcal{A})",
         paper="Lem. 4.9",
         subjects=("spec.filters",),
+        not_covered="Queries that do not satisfy what they claim; infinitely many queries.",
     ),
     Claim(
         id="individual_filters_compose",
         kind=Kind.LEMMA,
-        statement="The universal mechanism with a filter per unit is private.",
-        formula=r"\mathcal{M}^{\mathrm{ind}}_{\phi_{\varepsilon,\delta}}",
+        statement="The universal mechanism with a filter per unit is (ε, δ)-private against "
+        "stable adversaries.",
+        formula=r"\mathrm{IT}(\mathcal{M}^{\mathrm{ind}}_{\phi_{\varepsilon,\delta}} "
+        r": \mathcal{A}) \approx_{\varepsilon,\delta} "
+        r"\mathrm{IT}(\mathcal{M}^{\mathrm{ind},-x}_{\phi_{\varepsilon,\delta}} : \mathcal{A})",
         paper="Lem. 4.11",
         subjects=("spec.filters",),
+        not_covered="Queries that do not satisfy what they claim; infinitely many queries.",
     ),
     Claim(
         id="joint_convexity",
@@ -423,9 +437,12 @@ CLAIMS = _claims(
         id="gradual_expiration",
         kind=Kind.LEMMA,
         statement="Private per window implies private with gradual expiration.",
-        formula=r"\varepsilon' = \varepsilon(t_2 - t_1)",
+        formula=r"\varepsilon' = \varepsilon(t_2 - t_1), "
+        r"\delta' = \delta (e^{\varepsilon'} - 1)/(e^{\varepsilon} - 1)",
         paper="Def. 4.8",
         subjects=("spec.distributions.group_privacy_delta",),
+        not_covered="Several ad-techs; a store that is really cleared (the programs run once, on "
+        "D).",
     ),
     Claim(
         id="randomized_response_is_private",
@@ -441,7 +458,8 @@ CLAIMS = _claims(
     Claim(
         id="event_client_outputs_stay_in_the_output_set",
         kind=Kind.LEMMA,
-        statement="Whatever the noiseless event-level client sends is in the output set.",
+        statement="Every prefix of what the noiseless event-level client sends, in whatever order "
+        "windows pass, extends to an output of the set.",
         formula=r"o \in O",
         paper="Sec. 2.2",
         subjects=("spec.event_client.pass_windows", "spec.event_outputs.output_set"),
@@ -464,6 +482,8 @@ CLAIMS = _claims(
         formula=r"\sum \rho_i \le \rho \wedge \sum \delta_i \le \delta",
         paper="Lem. B.2",
         subjects=("spec.concentrated",),
+        not_covered="For δ > 0, that sums within the caps compose adaptively: the filter theorem "
+        "that the paper cites is assumed.",
     ),
     Claim(
         id="discrete_gaussian_is_concentrated",

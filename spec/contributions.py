@@ -103,10 +103,11 @@ def contribute(
     """
     granted: tuple[Contribution, ...] = ()
     for credit in credits:
-        spent, admitted = rules.grant(rules, budgets.get(credit.unit, Budget()), credit, cause)
-        if admitted:
+        before = budgets.get(credit.unit, Budget())
+        spent, admitted = rules.grant(rules, before, credit, cause)
+        if spent is not before:
             budgets = budgets.set(credit.unit, spent)
-            granted += admitted
+        granted += admitted
     return budgets, granted
 
 

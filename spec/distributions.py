@@ -371,7 +371,10 @@ class _Replay:
         return cast(T, outcome)
 
     def _record(self, law: Law[object]) -> None:
-        listed = law.weights if isinstance(law, Distribution) else self._enumerate(law)
+        listed = list(law.weights if isinstance(law, Distribution) else self._enumerate(law))
+        for outcome, weight in listed:
+            if weight < 0:
+                raise NotADistribution(f"the probability of {outcome!r} is {weight}")
         options = [(outcome, weight) for outcome, weight in listed if weight != 0]
         if not options:
             raise NotEnumerable(f"{law!r} lists no outcome of positive probability")

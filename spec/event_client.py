@@ -26,7 +26,13 @@ from spec.attribution_client import DuplicateSource, SourceId, UnknownSource
 from spec.chronology import ANYWHERE, Chronology
 from spec.numbers import Power, SpecError, whole
 from spec.randomized_response import RandomizedResponse
-from spec.reports import TimeRunsBackwards, checked_time, checked_value
+from spec.reports import (
+    TimeRunsBackwards,
+    checked_filters,
+    checked_names,
+    checked_time,
+    checked_value,
+)
 
 if TYPE_CHECKING:
     from spec.contributions import Unit
@@ -101,6 +107,8 @@ class EventSource:
     specifications: tuple[TriggerSpecification, ...]
 
     def __post_init__(self) -> None:
+        checked_names(source_id=self.source_id, destination=self.destination)
+        checked_filters(self.filters)
         whole(self.expiry, "expiry")
         checked_value(self.maximum_reports, "maximum_reports")
         listed = [specification.data for specification in self.specifications]
@@ -123,6 +131,8 @@ class EventTrigger:
     value: int
 
     def __post_init__(self) -> None:
+        checked_names(trigger_id=self.trigger_id, destination=self.destination)
+        checked_filters(self.filters)
         checked_data(self.data)
         checked_value(self.value, "value")
 
@@ -399,6 +409,8 @@ def specification_of(source: EventSource, data: TriggerData) -> TriggerSpecifica
 
 def checked_data(data: object) -> None:
     """Refuse a trigger datum that is neither a natural number nor a string.
+
+    The paper's data have 3 or 5 bits; how many differ is bounded by the rules' limits.
 
     Paper: Sec. 2.2.
     """

@@ -427,12 +427,18 @@ def restored(budgets: Budgets, before: Budgets, units: set[Unit]) -> Budgets:
 def belongs_to(rules: Rules, unit: Unit, own: System, move: Move, credit: Credit) -> bool:
     """Tell whether a credit is the unit's: its source's, or that of its device and time window.
 
-    The window is the paper's, whatever a proposal keeps its budgets by.
+    The window is the paper's, whatever a proposal keeps its budgets by. A credit for a trigger must
+    name a registered source or the dummy: otherwise nobody knows whose data it carries.
 
     Paper: Sec. 4.2; Sec. 4.3.
     """
     if isinstance(move, Event):
         return budget_unit(rules.limits, move, own.now) == unit
+    if isinstance(move, Trigger) and credit.unit not in (*own.attribution.sources, DUMMY):
+        raise RelationUndefined(
+            f"a trigger is credited to {credit.unit!r}, which is no registered source, "
+            "so that nobody knows whose data it carries"
+        )
     return credit.unit == unit
 
 
@@ -504,7 +510,15 @@ def null_after_admission(
             f"the changed step for a {type(move).__name__} does not ask the rule contribute, "
             "so that nulling after admission has no meaning"
         )
-    return replace(worlds, real=(clients_of(own),), own=own), seen
+    if isinstance(move, Query):
+        return replace(worlds, own=own), seen
+    if not isinstance(move, Trigger | Event):
+        return Worlds(real=every_run(rules, worlds.real, move, None), own=own), seen
+    real = tuple(
+        replace(run, attribution=own.attribution, aggregation=own.aggregation)
+        for run in worlds.real
+    )
+    return Worlds(real=real, own=own), seen
 
 
 def never_match(

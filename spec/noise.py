@@ -298,7 +298,7 @@ def _squares_from(first: int, rate: arb) -> arb:
 
 
 def threshold(
-    limits_contribution: int, sparsity: int, epsilon: Fraction, delta: Fraction, base: Base
+    contribution_budget: int, sparsity_budget: int, epsilon: Fraction, delta: Fraction, base: Base
 ) -> int:
     r"""Return $\lfloor\tau\rfloor$ for $\tau = \Lambda_1 (1 + \ln(\Lambda_0/\delta)/\epsilon)$.
 
@@ -309,8 +309,8 @@ def threshold(
     Deviates: B4 tau is real; B13 epsilon is positive.
     Paper: Alg. 1; Alg. 6.
     """
-    contribution = positive_whole(limits_contribution, "contribution budget")
-    keys = positive_whole(sparsity, "sparsity budget")
+    contribution = positive_whole(contribution_budget, "contribution budget")
+    keys = positive_whole(sparsity_budget, "sparsity budget")
     step = Power(base, positive(epsilon, "epsilon") / contribution)
     return contribution + floor_log(step, keys / _positive_delta(delta))
 

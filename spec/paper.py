@@ -1,4 +1,8 @@
-"""The paper's rules: every default, put together.
+r"""The paper's rules: every default, put together.
+
+Of the parameters, the paper gives $\Lambda_1$, $\varepsilon_*$, the length of a time window and the
+limits on trigger data and windows. It does not give $\Lambda_0$, $\delta_*$, the event-level
+$\varepsilon$ and the limits on reports and buckets, which are chosen here.
 
 Paper: Alg. 1; Alg. 2; Alg. 3; Alg. 4; Alg. 6; Alg. 8.
 """

@@ -23,6 +23,7 @@ from spec.reports import (
     Report,
     ReportId,
     checked_key,
+    checked_names,
     checked_time,
     checked_value,
 )
@@ -58,6 +59,7 @@ class Event:
 
     def __post_init__(self) -> None:
         whole(self.report_id, "report_id")
+        checked_names(device=self.device, ad_tech=self.ad_tech)
         if not callable(self.program):
             raise BadProgram(f"program must be a function of the storage, not {self.program!r}")
 
@@ -143,6 +145,5 @@ def run_program(
     storage, key, value = returned
     if not isinstance(storage, Map):
         raise BadProgram(f"a program returns a Map as its storage, not {storage!r}")
-    if checked_value(value, "value") > 0:
-        return storage, (Contribution(key=checked_key(key, "key"), value=value),)
-    return storage, ()
+    contribution = Contribution(key=checked_key(key, "key"), value=checked_value(value, "value"))
+    return storage, (contribution,) if contribution.value > 0 else ()

@@ -39,6 +39,7 @@ from spec.numbers import (
     enclosed,
     exact,
     positive_whole,
+    unit_interval,
 )
 from spec.sampling import Uniform, uniform_below
 
@@ -143,6 +144,7 @@ class RandomizedResponse(Law[T | None], Generic[T]):
         truth = self.truth_probability(self.power.exact(), size)
         if isinstance(truth, arb):
             raise OutOfRange(f"the truth probability {truth} is not exact")
+        truth = unit_interval(truth, "truth_probability")
         yield None, truth
         for output in self.outputs:
             yield output, (1 - truth) / size
@@ -189,12 +191,13 @@ def respond(
 
     Paper: Alg. 8.
     """
+    length = len(law.outputs.output(0))
+    if step > length:
+        raise AfterTheEnd(f"step {step} is beyond the {length} steps of the output set")
     if step == 1:
         response = draw(law)
     if response is None:
         return None, question(events)
-    if step > len(response):
-        raise AfterTheEnd(f"step {step} is beyond the {len(response)} steps of the output set")
     return response, response[step - 1]
 
 

@@ -35,6 +35,20 @@ class BadValue(SpecError):
     """
 
 
+class BadName(SpecError):
+    """Report a name that is not a string.
+
+    Paper: none (bad input).
+    """
+
+
+class BadFilters(SpecError):
+    """Report filters that are not a frozenset of strings.
+
+    Paper: none (bad input).
+    """
+
+
 class TimeRunsBackwards(SpecError):
     """Report a time that is earlier than what has happened already.
 
@@ -89,6 +103,25 @@ def checked_value(value: object, name: str) -> int:
     if amount < 0:
         raise BadValue(f"{name} must not be negative, not {amount}")
     return amount
+
+
+def checked_names(**names: object) -> None:
+    """Refuse a name that is not a string.
+
+    Paper: none (bad input).
+    """
+    for name, value in names.items():
+        if not isinstance(value, str):
+            raise BadName(f"{name} must be a string, not {value!r}")
+
+
+def checked_filters(filters: object) -> None:
+    """Refuse filters that are not a frozenset of strings.
+
+    Paper: Sec. 2.1.
+    """
+    if not isinstance(filters, frozenset) or not all(isinstance(each, str) for each in filters):
+        raise BadFilters(f"filters must be a frozenset of strings, not {filters!r}")
 
 
 def checked_time(clock: int, now: object) -> int:

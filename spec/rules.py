@@ -81,11 +81,14 @@ class Limits:
         for name in positive:
             if whole(getattr(self, name), name) < 1:
                 raise BadLimit(f"{name} must be at least 1, not {getattr(self, name)}")
-        for name in ("epsilon", "event_epsilon"):
-            if exact(getattr(self, name), name) < 0:
+        for name in ("epsilon", "delta", "event_epsilon"):
+            object.__setattr__(self, name, exact(getattr(self, name), name))
+            if getattr(self, name) < 0:
                 raise BadLimit(f"{name} must not be negative, not {getattr(self, name)}")
-        if not 0 <= exact(self.delta, "delta") <= 1:
+        if self.delta > 1:
             raise BadLimit(f"delta must lie in [0, 1], not {self.delta}")
+        if not isinstance(self.base, Base):
+            raise BadLimit(f"base must be a Base, not {self.base!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,13 @@ from spec.reports import Report, ReportId, checked_time
 from spec.rules import Rules
 
 
+class UnknownMove(SpecError):
+    """Report a move that is none.
+
+    Paper: none (bad input).
+    """
+
+
 class DuplicateReport(SpecError):
     """Report a second trigger or event with the same report identifier.
 
@@ -129,6 +136,8 @@ def step(rules: Rules, system: System, move: Move, draw: Draw) -> tuple[System, 
             return pass_time(rules, system, move.until, draw)
         case Query():
             return ask(rules, system, move, draw)
+        case _:
+            raise UnknownMove(f"{move!r} is not a move")
 
 
 def send(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any, cast
 
 import pytest
 
@@ -15,28 +16,38 @@ from spec import (
     Budget,
     DuplicateReport,
     DuplicateSource,
+    Event,
     EventClient,
     EventSource,
     EventTrigger,
     Limits,
     Move,
+    OutputSet,
     PassTime,
+    Power,
     Program,
+    Query,
     Sampler,
     SeededEntropy,
+    Source,
     SpecError,
+    System,
     TimeRunsBackwards,
+    Trigger,
     TriggerSpecification,
     UnknownReport,
     UnknownSource,
+    explore,
     replace,
     step,
 )
 from spec.aggregation_service import BadQuery
-from spec.numbers import NotExact, NotWhole, OutOfRange
+from spec.numbers import Base, NotExact, NotWhole, OutOfRange
 from spec.private_aggregation_client import BadProgram
-from spec.reports import BadKey, BadValue
+from spec.randomized_response import RandomizedResponse
+from spec.reports import BadFilters, BadKey, BadName, BadValue
 from spec.rules import BadLimit
+from spec.system import UnknownMove
 from tests.small import CERTAIN, event, play, query, source, trigger
 
 INEXACT = [0.5, float("nan"), float("inf"), Decimal("0.5"), "1/2", None, True]
@@ -257,3 +268,50 @@ def test_every_refusal_is_an_error_of_the_specification() -> None:
     for error in (BadKey, BadLimit, BadProgram, BadQuery, BadValue, NotExact, NotWhole, OutOfRange):
         assert issubclass(error, SpecError)
         assert issubclass(error, ValueError)
+
+
+@pytest.mark.parametrize("filters", ["f", ["f"], {"f"}, None, frozenset({1})])
+def test_filters_are_a_set_of_strings(filters: Any) -> None:
+    with pytest.raises(BadFilters, match="filters must be a frozenset of strings"):
+        Source(source_id="a", destination="d", expiry=1, filters=filters, key=1)
+    with pytest.raises(BadFilters):
+        EventTrigger(trigger_id="t", destination="d", filters=filters, data=0, value=1)
+
+
+@pytest.mark.parametrize("name", [None, 5, ["d"]])
+def test_names_are_strings(name: Any) -> None:
+    with pytest.raises(BadName, match="destination must be a string"):
+        Trigger(report_id=1, destination=name, filters=frozenset(), key=1, value=1)
+    with pytest.raises(BadName, match="source_id must be a string"):
+        Source(source_id=name, destination="d", expiry=1, filters=frozenset(), key=1)
+    with pytest.raises(BadName, match="device must be a string"):
+        Event(report_id=1, device=name, program=lambda storage: (storage, 1, 1))
+
+
+def test_whole_numbers_of_a_query_become_fractions() -> None:
+    query = Query(epsilon=cast(Fraction, 1))
+    assert (query.epsilon / 65536) * 65536 == 1
+    assert isinstance(query.epsilon / 65536, Fraction)
+    with pytest.raises(BadQuery, match="report_ids must be a tuple"):
+        Query(epsilon=Fraction(1), report_ids=cast(Any, 1))
+
+
+def test_a_move_that_is_none_is_refused() -> None:
+    with pytest.raises(UnknownMove, match="'foo' is not a move"):
+        step(PAPER, System(), cast(Any, "foo"), Sampler(SeededEntropy(1)))
+
+
+def test_a_key_is_checked_where_nothing_is_contributed() -> None:
+    event = Event(report_id=1, device="d", program=lambda storage: (storage, -1, 0))
+    with pytest.raises(BadKey):
+        step(PAPER, System(), event, Sampler(SeededEntropy(1)))
+
+
+def test_probabilities_are_not_negative() -> None:
+    law = RandomizedResponse(
+        outputs=OutputSet(maximum_reports=1, windows=(1,), buckets=(1,)),
+        power=Power(Base(Fraction(2)), Fraction(1)),
+        truth_probability=lambda power, size: Fraction(2),
+    )
+    with pytest.raises(OutOfRange):
+        explore(lambda draw: draw(law))

@@ -1,15 +1,20 @@
-"""The properties of a claim depend on no rule that the claim does not name."""
+"""The games: what they depend on, what they leave open, and what they must not miss."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import fields
 from typing import Any
 
 import pytest
 
-from properties.checks import property_checks
-from spec import PAPER, Rules, replace
+from proofs import CHECKS
+from properties.checks import AGGREGATION, ATTRIBUTION, property_checks
+from spec import PAPER, Answer, Draw, Key, Query, Report, Rules, Trigger, replace
+from spec.aggregation_service import Ledger
+from spec.attribution_client import AttributionClient
 from spec.claims import CLAIMS, Check, Verdict
+from spec.contributions import Credit
 
 GAMES = [check for check in property_checks("quick") if not check.name.startswith("machine")]
 
@@ -30,3 +35,80 @@ def test_a_game_calls_no_rule_that_its_claim_does_not_name(check: Check) -> None
     others = {field.name for field in fields(Rules)} - named
     found = check.run(replace(PAPER, **{name: poisoned(name) for name in others}))
     assert (found.verdict, called) == (Verdict.HOLDS, [])
+
+
+def check_named(claim: str, name: str) -> Check:
+    (found,) = [each for each in GAMES if (each.claim, each.name) == (claim, name)]
+    return found
+
+
+def budget_per_campaign(
+    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
+) -> tuple[Credit, ...]:
+    """Credit as the paper does, but under a name for each source and key piece."""
+    credits = PAPER.attribute(rules, client, trigger, now, draw)
+    return tuple(replace(credit, unit=(credit.unit, trigger.key)) for credit in credits)
+
+
+def test_a_credit_that_names_no_source_leaves_the_guarantee_unknown() -> None:
+    renamed = replace(PAPER, attribute=budget_per_campaign)
+    found = check_named(ATTRIBUTION, "game: ARA, attribution fixed").run(renamed)
+    assert found.verdict is Verdict.UNKNOWN
+    assert "which is no registered source" in found.detail
+    (proof,) = [each for each in CHECKS if each.claim == ATTRIBUTION]
+    assert proof.run(renamed).detail == "the paper's proof no longer applies: attribute changed"
+
+
+def refuse_everything(
+    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
+) -> tuple[Ledger, None]:
+    return ledger, None
+
+
+def test_a_game_without_an_answer_decides_nothing() -> None:
+    found = check_named(ATTRIBUTION, "game: ARA, attribution fixed").run(
+        replace(PAPER, settle=refuse_everything)
+    )
+    assert found.verdict is Verdict.UNKNOWN
+    assert "no query is ever answered here" in found.detail
+
+
+def exact_above_threshold(
+    rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw
+) -> Answer:
+    """Show the true sums of the keys that are discovered."""
+    answer = PAPER.answer(rules, query, batch, draw)
+    if query.delta == 0:
+        return answer
+    sums = rules.totals(query, batch)
+    return Answer(released=tuple((key, sums[key]) for key, _ in answer.released))
+
+
+def keys_of_several_reports(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """Discover keys of at least two reports only."""
+    holders = Counter(each.key for report in batch for each in report.contributions)
+    found = PAPER.keys(query, batch)
+    return tuple(key for key in found if query.delta == 0 or holders[key] > 1)
+
+
+def every_key_if_none_is_listed(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """Answer for the keys that are there if the query lists none."""
+    present = {each.key for report in batch for each in report.contributions}
+    return PAPER.keys(query, batch) or tuple(sorted(present))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        replace(PAPER, answer=exact_above_threshold),
+        replace(PAPER, keys=keys_of_several_reports),
+        replace(PAPER, keys=every_key_if_none_is_listed),
+    ],
+)
+def test_what_shows_with_a_shared_key_is_refuted(rules: Rules) -> None:
+    found = check_named(AGGREGATION, "game: PAA, a shared key, null store").run(rules)
+    assert found.verdict is Verdict.REFUTED
+    (lemma,) = [
+        each for each in CHECKS if each.claim == "summary_mechanism_is_individually_private"
+    ]
+    assert lemma.run(rules).verdict is not Verdict.PROVED

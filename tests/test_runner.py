@@ -679,3 +679,28 @@ def test_a_lemma_that_could_not_be_finished_is_not_tried_again(tmp_path: Path) -
         chain = session.next_task()
     assert chain is not None
     assert chain.name == f"{ATTRIBUTION}: proof"
+
+
+def test_a_guarantee_whose_checks_were_cut_off_does_not_hold() -> None:
+    holds = Finding(claim=ATTRIBUTION, check="game", verdict=Verdict.HOLDS)
+    proved = Finding(claim=ATTRIBUTION, check="proof", verdict=Verdict.PROVED)
+    whole = ClaimResult(claim=CLAIMS[ATTRIBUTION], findings=(holds,))
+    assert whole.verdict is Verdict.HOLDS
+    assert replace(whole, cut_off=True).verdict is Verdict.UNKNOWN
+    assert replace(whole, findings=(holds, proved), cut_off=True).verdict is Verdict.PROVED
+
+
+def test_what_is_composed_does_not_hold_while_a_part_is_refuted(
+    checks: list[Check], tmp_path: Path
+) -> None:
+    checks[:] = [
+        check(ATTRIBUTION, "game", Verdict.REFUTED),
+        check(runner.COMPOSED, "game", Verdict.HOLDS),
+    ]
+    path = written(tmp_path, HEADER + "RULES = replace(PAPER, charge=lambda *_: None)\n")
+    (result,) = runner.run([Request(path=path)], Options(jobs=1, patient=True))
+    (composed,) = [row for row in result.claims if row.claim.id == runner.COMPOSED]
+    assert (composed.verdict, composed.reason) == (
+        Verdict.UNKNOWN,
+        "a part of what is composed is refuted",
+    )

@@ -1,0 +1,484 @@
+r"""Event-level reports at production parameters: large sources, many reports, large output sets.
+
+Universes are small, and some defects show only at size. Here one source registers and triggers
+arrive, the client answers truthfully, and what it sends is one output $o$. With probability $t$
+this is what the ad-tech sees, otherwise it sees a uniform output of $\mathcal{O}$, of size $n$.
+Without the source's triggers the truth is that nothing is sent. So with $m = 1$ if
+$o \in \mathcal{O}$ and $m = 0$ if not, $o$ has probability $t + m (1 - t) / n$ in one world and
+$m (1 - t) / n$ in the other, and it must not be more than $e^{\varepsilon}$ times as likely:
+$t + m (1 - t) / n \le e^{\varepsilon} m (1 - t) / n$. The same is needed of the output that sends
+nothing. The paper's $t$ meets the inequality for $m = 1$ with equality. For $m = 0$ it means
+$t = 0$.
+
+The rules are asked for $t$ at $e^{\varepsilon}$ rounded down to a rational number of 256 bits, as
+they would be if $\varepsilon$ were counted in units of its logarithm. What comes out is compared
+with certified bounds on $e^{\varepsilon}$ itself.
+
+The paper's steps are taken for granted: rules with other steps are left to the games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from time import perf_counter_ns
+from typing import TypeAlias, cast
+
+from flint import arb, ctx
+
+from properties.attack import decimal
+from properties.production import CannotDecide, scientific
+from spec.claims import Check, Control, Finding, Verdict
+from spec.distributions import Draw, Law
+from spec.event_client import EventClient, EventSource, EventTrigger, TriggerSpecification
+from spec.event_outputs import Output, OutputSet
+from spec.numbers import Power, Real, SpecError, bounds, certainly_at_most, exact
+from spec.paper import PAPER
+from spec.randomized_response import RandomizedResponse
+from spec.rules import Limits, Rules
+
+Plan: TypeAlias = tuple[tuple[tuple[int, int], ...], ...]
+
+EVENT_LEVEL = "event_level_reports_are_private"
+STEPS = ("register_event_source", "register_event_trigger", "pass_windows", "event_visible")
+ONE = Fraction(1)
+EPSILONS = tuple(map(Fraction, (1, 2, 8, 14)))
+
+DATA = (1, 2, 3)
+WINDOWS = (1, 2, 3, 5)
+BUCKETS = ((1,), (1, 2), (1, 2, 5), tuple(range(1, 11)))
+REPORTS = (1, 2, 3, 4, 7, 20)
+WIDEST = (32, 5, 20)
+SIZED = ((1, 1, 1, 1), (2, 1, 1, 1), (13, 2, 1, 1), (8, 3, 3, 3))
+
+DAY = 86400
+BITS = 256
+MOST_EPSILON = 10**4
+LISTED = 4096
+LONGEST = 60
+DIGITS = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    r"""Hold an output that the truthful client sends, and whether the set $\mathcal{O}$ has it.
+
+    `output` is what is sent with the triggers of `plan`, or nothing at all if `idle`: then those
+    triggers belong to the other world.
+    """
+
+    source: EventSource
+    plan: Plan
+    output: Output
+    idle: bool
+    size: int
+    member: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Factor:
+    r"""Hold $e^{\varepsilon}$ by certified bounds; both are the number if it is rational."""
+
+    power: Power
+    low: Fraction
+    high: Fraction
+
+    def text(self) -> str:
+        """Return the epsilon with the unit it is counted in."""
+        base = self.power.base.value
+        return str(self.power.exponent) + ("" if base is None else f" ln {base}")
+
+
+def event_parameters_finding(rules: Rules) -> Finding:
+    """Decide the event-level rules at production parameters."""
+    start = perf_counter_ns()
+    found = Finding(
+        claim=EVENT_LEVEL,
+        check="production parameters",
+        verdict=Verdict.UNKNOWN,
+        method="truthful runs of large sources, exact numbers",
+        partial=True,
+    )
+    try:
+        refuse_other_steps(rules)
+        found = judged(rules, found)
+    except SpecError as reason:
+        found = replace(found, detail=str(reason))
+    return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
+
+
+def refuse_other_steps(rules: Rules) -> None:
+    """Refuse rules whose steps are not the paper's: the inequality is about those."""
+    for name in STEPS:
+        if getattr(rules, name) is not getattr(PAPER, name):
+            raise CannotDecide(
+                f"the client's step changed ({name}); decided in small universes only"
+            )
+
+
+def judged(rules: Rules, found: Finding) -> Finding:
+    """Look for an output that tells too much, first for one that the output set lacks."""
+    cases, reasons = cases_of(rules)
+    found = replace(found, bound=grid_text(rules, cases), assumes=assumed(rules))
+    for member in (False, True):
+        alike = [case for case in cases if case.member is member]
+        for factor, case in product(factors(rules, member) if alike else (), alike):
+            try:
+                within = private(rules, case, factor)
+            except SpecError as reason:
+                reasons.append(str(reason))
+                continue
+            if not within:
+                return refuted(rules, found, case, factor)
+    if reasons:
+        return replace(found, detail=reasons[0])
+    if not cases:
+        return replace(found, detail="no source of the grid sends anything")
+    detail = "every output that was sent is in the output set"
+    if not papers_truth(rules):
+        detail += ", and the truth is told rarely enough"
+    return replace(found, verdict=Verdict.HOLDS, detail=detail)
+
+
+def grid_text(rules: Rules, cases: list[Case]) -> str:
+    """Say which sources and sizes were decided."""
+    if not cases:
+        return ""
+    most = max(len(case.source.specifications) for case in cases)
+    reports = max(case.source.maximum_reports for case in cases)
+    largest = max(case.size for case in cases)
+    text = f"sources with up to {most} trigger data and {reports} reports, |O| up to {largest}"
+    if papers_truth(rules):
+        return text
+    epsilons = sorted({factor.power.exponent for factor in factors(rules, True)})
+    return f"{text}; epsilon {', '.join(map(str, epsilons))}"
+
+
+def assumed(rules: Rules) -> str:
+    """Say that a changed truth probability is asked for at a rational number only."""
+    if papers_truth(rules) or Power(rules.limits.base, ONE).is_rational():
+        return ""
+    return f"the truth probability is that for e^epsilon rounded down to {BITS} bits"
+
+
+def papers_truth(rules: Rules) -> bool:
+    """Tell whether the truth is told with the paper's own probability."""
+    return rules.truth_probability is PAPER.truth_probability
+
+
+def factors(rules: Rules, member: bool) -> list[Factor]:
+    r"""List the values of $e^{\varepsilon}$ to try, the rules' own first.
+
+    An output that the set lacks is judged at the rules' own $\varepsilon$ only. One that it has
+    needs no look where the paper's truth probability is used.
+    """
+    if member and papers_truth(rules):
+        return []
+    own = rules.limits.event_epsilon
+    epsilons = dict.fromkeys((own, *EPSILONS) if member else (own,))
+    return [factor_of(Power(rules.limits.base, epsilon)) for epsilon in epsilons]
+
+
+def factor_of(power: Power) -> Factor:
+    """Return a power with its bounds, which are written out and so must not be too long."""
+    if power.exponent > MOST_EPSILON:
+        raise CannotDecide(f"epsilon {power.exponent} is too large to be written out")
+    low, high = power.enclosure(BITS)
+    return Factor(power=power, low=low, high=high)
+
+
+# How likely an output is.
+
+
+def truth(rules: Rules, factor: Factor, size: int) -> tuple[Fraction, Fraction]:
+    """Return bounds on the rules' truth probability; both are the number if it is exact."""
+    with ctx.workprec(BITS):
+        found: object = rules.truth_probability(factor.low, size)
+        told = bounds(found if isinstance(found, arb) else exact(found, "truth_probability"))
+    if told[1] < 0 or told[0] > 1:
+        raise CannotDecide(
+            f"truth_probability is {shown(told[0])}, which is no probability, at epsilon "
+            f"{factor.text()} and |O| = {size}"
+        )
+    return told
+
+
+def chances(case: Case, told: Fraction) -> tuple[Fraction, Fraction]:
+    """Return how likely the output is where it is the truth, and where it is not."""
+    drawn = (1 - told) / case.size if case.member else Fraction(0)
+    return told + drawn, drawn
+
+
+def private(rules: Rules, case: Case, factor: Factor) -> bool:
+    r"""Decide whether the output is at most $e^{\varepsilon}$ times as likely where it is true.
+
+    The larger the truth probability, the more likely it is there, and the less likely elsewhere.
+    """
+    least, most = truth(rules, factor, case.size)
+    likely, unlikely = chances(case, most)
+    if likely <= factor.low * unlikely:
+        return True
+    likely, unlikely = chances(case, least)
+    if likely > factor.high * unlikely:
+        return False
+    raise CannotDecide(
+        f"the truth probability at epsilon {factor.text()} and |O| = {case.size} is not apart from "
+        f"the largest private one with {BITS} bits"
+    )
+
+
+# What the truthful client sends.
+
+
+def cases_of(rules: Rules) -> tuple[list[Case], list[str]]:
+    """List the outputs that are sent, one for each size and membership, and what stays open."""
+    found: dict[tuple[int, bool], Case] = {}
+    reasons: list[str] = []
+    for source, plans in sources(rules):
+        try:
+            for case in cases_at(rules, source, plans):
+                found.setdefault((case.size, case.member), case)
+        except SpecError as reason:
+            reasons.append(f"{source_text(source)}: {reason}")
+    return list(found.values()), reasons
+
+
+def cases_at(rules: Rules, source: EventSource, plans: tuple[Plan, ...]) -> Iterator[Case]:
+    """List the outputs that one source sends, and that it sends nothing if it can send more."""
+    sent: dict[Output, Plan] = {}
+    for plan in plans:
+        sent.setdefault(sent_by(rules, source, plan), plan)
+    nothing = tuple((0,) * len(each.windows) for each in source.specifications)
+    sent.pop(nothing, None)
+    if not sent:
+        return
+    outputs = rules.output_set(rules.limits, source)
+    size, listed = outputs.size(), listing(outputs)
+    if size < 1 or outputs.windows != tuple(map(len, nothing)):
+        raise CannotDecide("the output set is empty or is about other windows than the source's")
+    for output, plan in (*sent.items(), (nothing, next(iter(sent.values())))):
+        idle, member = output == nothing, output in listed
+        if size > 1 or not member:
+            yield Case(source=source, plan=plan, output=output, idle=idle, size=size, member=member)
+
+
+def listing(outputs: OutputSet) -> OutputSet | frozenset[Output]:
+    """Return the set to look an output up in; one of another type is listed if it is small."""
+    if type(outputs) is OutputSet:
+        return outputs
+    if outputs.size() > LISTED:
+        raise CannotDecide(f"a {type(outputs).__name__} is too large to list")
+    return frozenset(outputs)
+
+
+def truthful(law: object) -> object:
+    """Draw the truth."""
+    if isinstance(law, RandomizedResponse):
+        return None
+    if isinstance(law, Law):
+        raise CannotDecide(f"the client draws from {type(law).__name__}")
+    return law
+
+
+def sent_by(rules: Rules, source: EventSource, plan: Plan) -> Output:
+    """Run the truthful client; return how many reports each window of each datum sent."""
+    draw = cast(Draw, truthful)
+    client = rules.register_event_source(rules, EventClient(), source, 0, draw)
+    counts = [[0] * len(each.windows) for each in source.specifications]
+    for window, triggers in enumerate(plan):
+        now = window * DAY
+        for number, (data, value) in enumerate(triggers):
+            trigger = EventTrigger(
+                trigger_id=f"{window}.{number}",
+                destination=source.destination,
+                filters=source.filters,
+                data=data,
+                value=value,
+            )
+            credited = rules.event_attribute(rules, client, trigger, now)
+            client = rules.register_event_trigger(rules, client, trigger, now, credited)
+        client, reports = rules.pass_windows(rules, client, now, now + DAY, draw)
+        for report in reports:
+            counts[int(report.data)][window] += 1
+    return tuple(map(tuple, counts))
+
+
+# Sources and triggers.
+
+
+def sources(rules: Rules) -> Iterator[tuple[EventSource, tuple[Plan, ...]]]:
+    """List the sources within the rules' limits, each with what is to happen to it."""
+    limits = rules.limits
+    for data, windows, buckets, reports in product(DATA, WINDOWS, BUCKETS, REPORTS):
+        shape = (data, windows, len(buckets), reports)
+        if shape == clipped(limits, shape) and useful(data * len(buckets), reports):
+            yield source_of(data, windows, buckets, reports), plans_of(data, windows, buckets)
+    wide = [(*WIDEST, 20)]
+    if not papers_truth(rules):
+        wide += [*SIZED, *((*WIDEST, reports) for reports in range(1, 20))]
+    for data, windows, count, reports in dict.fromkeys(clipped(limits, shape) for shape in wide):
+        buckets = tuple(range(1, count + 1))
+        large = tuple((datum, count) for datum in range(data))
+        rest = ((),) * (windows - 1)
+        yield source_of(data, windows, buckets, reports), ((large[:1], *rest), (large, *rest))
+
+
+def useful(possible: int, reports: int) -> bool:
+    """Tell whether a maximum of reports is the first that allows all that are possible, or less."""
+    return all(reports <= other for other in REPORTS if other >= possible) or reports < possible
+
+
+def clipped(limits: Limits, shape: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    """Return a number of data, windows, buckets and reports within the limits."""
+    data, windows, buckets, reports = shape
+    return (
+        min(data, limits.maximum_trigger_data),
+        min(windows, limits.maximum_windows),
+        min(buckets, limits.maximum_buckets),
+        min(reports, limits.maximum_reports),
+    )
+
+
+def source_of(data: int, windows: int, buckets: tuple[int, ...], reports: int) -> EventSource:
+    """Return a source whose windows last a day each."""
+    ends = tuple(DAY * window for window in range(1, windows + 1))
+    return EventSource(
+        source_id="x",
+        destination="shop",
+        expiry=DAY * (windows + 1),
+        filters=frozenset({"f"}),
+        maximum_reports=reports,
+        specifications=tuple(
+            TriggerSpecification(data=datum, windows=ends, buckets=buckets) for datum in range(data)
+        ),
+    )
+
+
+def plans_of(data: int, windows: int, buckets: tuple[int, ...]) -> tuple[Plan, ...]:
+    """List which triggers arrive in each window, as pairs of datum and value."""
+    top, rest = buckets[-1], ((),) * (windows - 1)
+    plans: tuple[Plan, ...] = (
+        (((0, top),), *rest),
+        (*rest, ((data - 1, top),)),
+        (((0, 1),),) * windows,
+        tuple(((0, 1),) * (top // windows + (window < top % windows)) for window in range(windows)),
+        (tuple((datum, top) for datum in range(data)), *rest),
+        tuple(((window % data, top),) for window in range(windows)),
+        ((),) * windows,
+    )
+    return tuple(dict.fromkeys(plans))
+
+
+# A violation, written down.
+
+
+def refuted(rules: Rules, found: Finding, case: Case, factor: Factor) -> Finding:
+    """Write a violation down."""
+    told, _ = truth(rules, factor, case.size)
+    worlds = [shown(chance) for chance in chances(case, told)]
+    with_x, without_x = reversed(worlds) if case.idle else worlds
+    largest = (factor.low - 1) / (factor.low + case.size - 1) if case.member else Fraction(0)
+    counterexample = {
+        "epsilon": factor.text(),
+        "source": source_text(case.source),
+        "triggers": plan_text(case.plan),
+        "output": output_text(case.output),
+        "in the output set": "yes" if case.member else "no",
+        "size of the output set": str(case.size),
+        "truth probability": shown(told),
+        "largest private truth probability": shown(largest),
+        "probability with x": with_x,
+        "probability without x": without_x,
+    }
+    what = "the truth is told too often" if case.member else "a truthful output is not in O"
+    detail = (
+        f"{what}, |O| = {case.size}: probability {with_x} with x, {without_x} without x, "
+        f"at epsilon {factor.text()}"
+    )
+    return replace(found, verdict=Verdict.REFUTED, detail=detail, counterexample=counterexample)
+
+
+def shown(value: Fraction) -> str:
+    """Return a number exactly if that is short, and else to a few digits."""
+    if len(str(value)) <= LONGEST:
+        return str(value)
+    return f"about {'-' if value < 0 else ''}{scientific(abs(value), DIGITS)}"
+
+
+def source_text(source: EventSource) -> str:
+    """Describe a source in a line."""
+    first = source.specifications[0]
+    data = counted(len(source.specifications), "trigger datum", "trigger data")
+    windows = counted(len(first.windows), "window", "windows")
+    reports = counted(source.maximum_reports, "report", "reports")
+    buckets = ", ".join(map(str, first.buckets))
+    return f"{data}, with {windows} and the buckets {buckets}; at most {reports}"
+
+
+def counted(count: int, one: str, many: str) -> str:
+    """Return a count with its noun."""
+    return f"{count} {one if count == 1 else many}"
+
+
+def plan_text(plan: Plan) -> str:
+    """Describe the triggers in a line."""
+    return "; ".join(
+        f"window {window}: " + ", ".join(f"{value} for datum {data}" for data, value in triggers)
+        for window, triggers in enumerate(plan, start=1)
+        if triggers
+    )
+
+
+def output_text(output: Output) -> str:
+    """Describe an output by the reports of the data that send any."""
+    sent = [
+        f"datum {data}: {', '.join(map(str, counts))}"
+        for data, counts in enumerate(output)
+        if any(counts)
+    ]
+    return f"reports per window: {'; '.join(sent)}" if sent else "no reports"
+
+
+# The check, and broken rules that it must refute.
+
+
+def event_parameters_check() -> Check:
+    """Return the check that decides event-level rules at production parameters."""
+
+    def control(name: str, broken: Rules) -> Control:
+        return Control(name=name, run=lambda: event_parameters_finding(broken), rules=broken)
+
+    return Check(
+        claim=EVENT_LEVEL,
+        name="production parameters",
+        run=event_parameters_finding,
+        controls=(
+            control("the truth at least every fourth time", OFTEN_TRUTHFUL),
+            control("the output set has three reports at most", THREE_REPORTS),
+            control("the output set has one bucket per datum", ONE_BUCKET),
+        ),
+    )
+
+
+def truthful_every_fourth_time(power: Real, size: int) -> Real:
+    """Tell the truth with a probability of at least one in four."""
+    own, least = PAPER.truth_probability(power, size), Fraction(1, 4)
+    return least if certainly_at_most(own, least) else own
+
+
+def at_most_three_reports(limits: Limits, source: EventSource) -> OutputSet:
+    """Leave out the outputs with more than three reports."""
+    return replace(PAPER.output_set(limits, source), maximum_reports=min(3, source.maximum_reports))
+
+
+def one_bucket_per_datum(limits: Limits, source: EventSource) -> OutputSet:
+    """Leave out the outputs with more than one report for a datum."""
+    whole = PAPER.output_set(limits, source)
+    return replace(whole, buckets=tuple(min(1, count) for count in whole.buckets))
+
+
+OFTEN_TRUTHFUL = replace(PAPER, truth_probability=truthful_every_fourth_time)
+THREE_REPORTS = replace(PAPER, output_set=at_most_three_reports)
+ONE_BUCKET = replace(PAPER, output_set=one_bucket_per_datum)
