@@ -346,8 +346,9 @@ def move_text(move: Move) -> str:
         case Trigger():
             named = f" {move.trigger_id!r}" if move.trigger_id else ""
             return (
-                f"A trigger{named} is registered: filters {words(move.filters)}, value {move.value}, "
-                f"key piece {move.key}, report {move.report_id}{extra(move, Trigger)}."
+                f"A trigger{named} is registered: filters {words(move.filters)}, "
+                f"value {move.value}, key piece {move.key}, report {move.report_id}"
+                f"{extra(move, Trigger)}."
             )
         case Event():
             doing = (move.program.__doc__ or move.program.__name__).strip().splitlines()[0]
