@@ -13,6 +13,7 @@ from time import perf_counter_ns
 
 from properties.attack import DoesNotReplay, decimal
 from properties.event_parameters import event_parameters_check
+from properties.large_runs import large_run_check
 from properties.machines.checks import machine_checks
 from properties.production import production_finding
 from properties.sensitivity import NotDeterministic, longer, sensitivity
@@ -48,6 +49,7 @@ AGGREGATION = "aggregation_summaries_are_private"
 EVENT_LEVEL = "event_level_reports_are_private"
 TOGETHER = "summary_and_event_reports_compose"
 LEDGER = "the_ledger_never_passes_the_caps"
+MANY = 1000
 PRIVACY = (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER)
 
 
@@ -347,13 +349,42 @@ def sensitivity_check(claim: str, relation: Relation, universe: Universe, effort
     )
 
 
+def beside_many(rules: Rules) -> Rules:
+    """Return the rules as they are in a batch with many null reports of others."""
+    nulls = tuple(Report(report_id=-1 - place) for place in range(MANY))
+
+    def crowded_threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+        return rules.threshold(limits, query, (*batch, *nulls))
+
+    def crowded_noise(
+        limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+    ) -> Noise:
+        return rules.noise(limits, query, (*batch, *nulls), threshold)
+
+    return replace(rules, threshold=crowded_threshold, noise=crowded_noise)
+
+
+def in_any_batch(rules: Rules, claim: str) -> Finding:
+    """Decide one query at production parameters, alone and, if noise changed, in a large batch."""
+    found = production_finding(rules, claim)
+    if rules.noise is PAPER.noise and rules.threshold is PAPER.threshold:
+        return found
+    if found.verdict is Verdict.REFUTED:
+        return found
+    crowded = production_finding(beside_many(rules), claim)
+    if crowded.verdict is not Verdict.REFUTED:
+        return found
+    batch = f"{MANY} null reports of others besides"
+    return replace(crowded, counterexample={**(crowded.counterexample or {}), "batch": batch})
+
+
 def production_check(claim: str) -> Check:
     """Return the check that decides one query at production parameters."""
     broken = replace(PAPER, noise=noise_at_half_the_scale)
     return Check(
         claim=claim,
         name="production parameters",
-        run=lambda rules: replace(production_finding(rules, claim), partial=True),
+        run=lambda rules: replace(in_any_batch(rules, claim), partial=True),
         controls=(
             Control(
                 name="noise at half the scale",
@@ -437,6 +468,7 @@ def property_checks(
             checks.append(production_check(claim))
             if wanted is usual and not named:
                 checks.append(crowd_check(claim, wanted, chosen))
+                checks.append(large_run_check(claim, wanted))
         if claim == EVENT_LEVEL and wanted.name == ATTRIBUTION_FIXED.name:
             checks.append(event_parameters_check())
     plain = relation is None and not universes

@@ -10,7 +10,7 @@ import pytest
 
 from proofs import CHECKS
 from properties.checks import AGGREGATION, ATTRIBUTION, property_checks
-from spec import PAPER, Answer, Draw, Key, Query, Report, Rules, Trigger, replace
+from spec import PAPER, Answer, Draw, Key, Limits, Noise, Query, Report, Rules, Trigger, replace
 from spec.aggregation_service import Ledger
 from spec.attribution_client import AttributionClient
 from spec.claims import CLAIMS, Check, Verdict
@@ -112,3 +112,20 @@ def test_what_shows_with_a_shared_key_is_refuted(rules: Rules) -> None:
         each for each in CHECKS if each.claim == "summary_mechanism_is_individually_private"
     ]
     assert lemma.run(rules).verdict is not Verdict.PROVED
+
+
+def less_noise_in_large_batches(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    """Add half the noise if there are a thousand reports."""
+    if len(batch) >= 1000:
+        limits = replace(limits, contribution_budget=limits.contribution_budget // 2)
+    return PAPER.noise(limits, query, batch, threshold)
+
+
+def test_noise_is_also_decided_in_a_large_batch() -> None:
+    check = check_named(ATTRIBUTION, "production parameters")
+    found = check.run(replace(PAPER, noise=less_noise_in_large_batches))
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+    assert found.counterexample["batch"] == "1000 null reports of others besides"

@@ -1,0 +1,182 @@
+"""Large runs: what the ad-tech sees beside noisy sums must not differ, at real sizes either.
+
+Some rules look at a size that no small universe reaches: a delay for large values, a count that is
+shown from fifty reports on. Here single runs with the rules' own limits are made with and without a
+unit, and every query lists no key, so that the paper's service answers without noise. Nothing is
+drawn, so that whatever the ad-tech sees has probability one, and a difference is an attack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from time import perf_counter_ns
+from typing import TypeVar, cast
+
+from properties.attack import decimal, move_text, seen_text, unit_text
+from properties.universe import event, source, trigger
+from spec.aggregation_service import Query
+from spec.claims import Check, Control, Finding, Verdict
+from spec.contributions import Budgets, Cause, Credit, Unit
+from spec.distributions import Distribution, Law
+from spec.neighbours import ATTRIBUTION_FIXED, Relation
+from spec.numbers import SpecError
+from spec.paper import PAPER
+from spec.private_aggregation_client import DeviceWindow, Program, Storage
+from spec.reports import Report
+from spec.rules import Limits, Rules
+from spec.system import Move, PassTime, System, SystemMechanism
+
+VALUES = (1, 2, 3, 5, 7, 11, 21, 51, 101, 1001, 10001)
+COUNTS = (2, 3, 5, 11, 21, 51, 101, 1001)
+HOUR, DAY = 3600, 86400
+YEARS = 10 * 365 * DAY
+T = TypeVar("T")
+
+
+class Drawn(SpecError):
+    """Report a draw, which these runs do not follow."""
+
+
+def certain(law: T | Law[T], /) -> T:
+    """Take what is certain, and refuse to draw."""
+    if isinstance(law, Distribution) and len(law.weights) == 1:
+        ((outcome, _),) = law.weights
+        return cast(T, outcome)
+    if isinstance(law, Law):
+        raise Drawn(f"{type(law).__name__} is drawn")
+    return law
+
+
+def contribute(value: int) -> Program:
+    """Return the program that contributes a value to key 1."""
+
+    def program(storage: Storage) -> tuple[Storage, int, int]:
+        return storage, 1, value
+
+    program.__doc__ = f"Contribute {value} to key 1."
+    return program
+
+
+def plans(limits: Limits, relation: Relation) -> Iterator[tuple[Unit, list[Move]]]:
+    """Return the runs: single values of many sizes, then many reports of two units."""
+    passing: list[Move] = [PassTime(until=moment) for moment in (1, HOUR, DAY, 31 * DAY)]
+    largest = limits.contribution_budget
+    sizes = sorted({value for value in (*VALUES, largest) if value <= largest})
+    if relation is ATTRIBUTION_FIXED:
+        registered: list[Move] = [source("A", "a", YEARS), source("B", "b", YEARS)]
+        for value in sizes:
+            yield "A", [*registered, trigger("a", value), *passing]
+        for count in COUNTS:
+            both = (trigger("a", 1), trigger("b", 1))
+            caused = [replace(both[place % 2], report_id=place) for place in range(count)]
+            yield "A", [*registered, *caused]
+    else:
+        unit = DeviceWindow(device="phone", window=0)
+        for value in sizes:
+            yield unit, [event("phone", contribute(value)), *passing]
+        for count in COUNTS:
+            pair = (event("phone", contribute(1)), event("tablet", contribute(1)))
+            yield unit, [replace(pair[place % 2], report_id=place) for place in range(count)]
+
+
+def difference(
+    rules: Rules, relation: Relation, unit: Unit, moves: list[Move]
+) -> dict[str, str] | None:
+    """Make a run in both worlds, then ask for all that arrived; return the first difference."""
+    there, gone = SystemMechanism(rules=rules), relation.without(rules, unit)
+    system, worlds = there.initial, gone.initial
+    share = rules.limits.epsilon / 2
+    for number in range(len(moves) + 3):
+        if number < len(moves):
+            move = moves[number]
+        else:
+            arrived = tuple(set(system.reports) & set(worlds.own.reports))
+            move = Query(epsilon=share, report_ids=tuple(sorted(arrived)))
+        system, seen = there.step(system, move, certain)
+        worlds, other = gone.step(worlds, move, certain)
+        if seen != other:
+            return {
+                "unit x": unit_text(unit),
+                "moves": " ".join(map(move_text, moves[:number][-4:])) or "none",
+                "moves in all": str(number + 1),
+                "last move": text_of(move, system),
+                "seen with x": seen_text(seen) or "nothing",
+                "seen without x": seen_text(other) or "nothing",
+                "probability with x": "1",
+                "probability without x": "0",
+            }
+    return None
+
+
+def text_of(move: Move, system: System) -> str:
+    """Tell the last move; a query for many reports in short."""
+    if isinstance(move, Query) and len(move.report_ids) > 5:
+        return f"The ad-tech asks for all {len(system.reports)} reports and no key."
+    return move_text(move)
+
+
+def large_run_finding(claim: str, rules: Rules, relation: Relation) -> Finding:
+    """Compare both worlds in every run that draws nothing."""
+    start = perf_counter_ns()
+    followed, drawn = 0, ""
+    found = Finding(
+        claim=claim,
+        check=f"large runs, {relation.name}",
+        verdict=Verdict.UNKNOWN,
+        method="runs at real sizes, with and without a unit",
+        assumes=f"neighbours: {relation.name}",
+        partial=True,
+    )
+    for unit, moves in plans(rules.limits, relation):
+        try:
+            example = difference(rules, relation, unit, moves)
+        except SpecError as reason:
+            drawn = str(reason)
+            continue
+        followed += 1
+        if example is not None:
+            detail = "what the ad-tech sees tells with certainty whether x is there"
+            found = replace(found, verdict=Verdict.REFUTED, detail=detail, counterexample=example)
+            break
+    if found.verdict is not Verdict.REFUTED and followed:
+        found = replace(found, verdict=Verdict.HOLDS, bound=f"{followed} runs that draw nothing")
+    elif not followed:
+        found = replace(found, detail=f"no run could be followed: {drawn}")
+    return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
+
+
+def delay_large_values(now: int, cause: Cause, report: Report) -> int:
+    """Send reports with a large value an hour later."""
+    del cause
+    return now + HOUR * any(each.value > 1000 for each in report.contributions)
+
+
+def hide_large_values(
+    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
+) -> bool:
+    """Send no report with a large value."""
+    del budgets, credits, cause
+    return not any(each.value > 1000 for each in report.contributions)
+
+
+def large_run_check(claim: str, relation: Relation) -> Check:
+    """Return the check that compares what is seen at real sizes."""
+    broken = {
+        "large values arrive late": replace(PAPER, arrival=delay_large_values),
+        "large values are not sent": replace(PAPER, sends=hide_large_values),
+    }
+
+    def control(name: str) -> Control:
+        rules = broken[name]
+        return Control(
+            name=name, run=lambda: large_run_finding(claim, rules, relation), rules=rules
+        )
+
+    return Check(
+        claim=claim,
+        name=f"large runs, {relation.name}",
+        run=lambda rules: large_run_finding(claim, rules, relation),
+        controls=tuple(map(control, broken)),
+    )

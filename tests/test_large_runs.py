@@ -1,0 +1,79 @@
+"""Large runs: a size that no small universe reaches must not show."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import pytest
+
+from properties.large_runs import large_run_check
+from spec import ATTRIBUTION_FIXED, NULL_STORE, PAPER, Query, Report, Rules, coin, replace
+from spec.aggregation_service import Outcome, Service
+from spec.claims import Check, Verdict
+from spec.distributions import Law
+
+ARA = large_run_check("attribution_summaries_are_private", ATTRIBUTION_FIXED)
+PAA = large_run_check("aggregation_summaries_are_private", NULL_STORE)
+both = pytest.mark.parametrize("check", [ARA, PAA], ids=["ARA", "PAA"])
+
+
+@both
+def test_nothing_shows_in_the_papers_rules(check: Check) -> None:
+    found = check.run(PAPER)
+    assert (found.verdict, found.partial) == (Verdict.HOLDS, True)
+    assert found.bound == "20 runs that draw nothing"
+
+
+@both
+def test_every_control_is_refuted(check: Check) -> None:
+    for control in check.controls:
+        found = control.run()
+        assert found.verdict is Verdict.REFUTED
+        assert found.counterexample is not None
+        assert found.counterexample["seen with x"] != found.counterexample["seen without x"]
+
+
+def show_many_nulls(
+    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+) -> Hashable:
+    """Show the number of null reports if there are fifty."""
+    count = sum(report.is_null for report in batch)
+    return (outcome, count) if count >= 50 else outcome
+
+
+@both
+def test_a_count_that_shows_in_large_batches_is_refuted(check: Check) -> None:
+    found = check.run(replace(PAPER, reveal=show_many_nulls))
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+    assert found.counterexample["last move"].startswith("The ad-tech asks for all ")
+
+
+def show_the_size(
+    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+) -> Hashable:
+    """Show how many reports there are."""
+    return outcome, len(batch)
+
+
+@both
+def test_what_is_public_may_show(check: Check) -> None:
+    assert check.run(replace(PAPER, reveal=show_the_size)).verdict is Verdict.HOLDS
+
+
+def drop_half(*_: object) -> Law[bool]:
+    """Send a report or not by the toss of a coin."""
+    return coin(PAPER.limits.delta)
+
+
+@both
+def test_rules_that_draw_are_not_followed(check: Check) -> None:
+    found = check.run(replace(PAPER, sends=drop_half))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "is drawn" in found.detail
+
+
+def test_the_check_uses_the_rules_own_limits() -> None:
+    small: Rules = replace(PAPER, limits=replace(PAPER.limits, contribution_budget=2))
+    found = ARA.run(small)
+    assert (found.verdict, found.bound) == (Verdict.HOLDS, "10 runs that draw nothing")
