@@ -232,14 +232,16 @@ def _games(
     universe: Universe,
     window: Window,
     deadline: int,
-    answering: Answering,
+    answering: Answering | None = None,
 ) -> dict[tuple[Unit, str], Game]:
     menu = SystemMenu(universe=universe, rules=rules)
 
     def budget() -> bool:
         return monotonic_ns() < deadline
 
-    remembered = answering.watched(with_answers_remembered(rules, window, budget))
+    remembered = with_answers_remembered(rules, window, budget)
+    if answering is not None:
+        remembered = answering.watched(remembered)
     mechanism = untyped(SystemMechanism(rules=remembered))
     there = World(mechanism=mechanism, window=window, budget=budget)
     games: dict[tuple[Unit, str], Game] = {}

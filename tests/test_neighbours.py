@@ -248,7 +248,7 @@ def test_a_step_that_hides_whom_it_credits_has_no_fixed_attribution() -> None:
     for hiding in (credit_nobody, credit_two):
         rules = replace(PAPER, register_trigger=hiding)
         with pytest.raises(RelationUndefined, match="Trigger"):
-            without(rules, ATTRIBUTION_FIXED, "x", [source("x"), trigger(1)])
+            without(rules, ATTRIBUTION_FIXED, "x", [source("y"), source("x"), trigger(1)])
 
 
 @pytest.mark.parametrize("relation", [NULLED_AFTER_ADMISSION, MOVED_TO_DUMMY])

@@ -485,7 +485,8 @@ def children_of(process: subprocess.Popen[str]) -> list[str]:
 def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     path = written(tmp_path, rule("while True: pass"))
     source = (
-        "import sys\n"
+        "import signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from sandproof import runner\n"
         "from sandproof.main import main\n"
         "runner.CALL_SECONDS = 60\n"
