@@ -39,7 +39,7 @@ GRACE = 30.0
 
 LOAD_SECONDS = 10.0
 CALL_SECONDS = 10.0
-REST_SECONDS = 2.0
+REST_SECONDS = 0.8
 HUNT_SECONDS = 12.0
 REPAIR_SECONDS = 8.0
 ALREADY = "not decided, because the verdict is settled already; --effort deep decides everything"
