@@ -21,6 +21,7 @@ from properties.strategies import LIMITS, choices, contributions, fine_queries, 
 from spec.aggregation_service import Ledger, Query, Service, Spent
 from spec.noise import Noise
 from spec.reports import Contribution, Report
+from spec.rules import Limits
 
 MOST = 5
 """The most reports that arrive."""
@@ -171,10 +172,7 @@ class ServiceMachine(AskingMachine):
     @claim
     def the_ledger_never_passes_the_caps(self) -> Iterator[str]:
         """Demand that no entry is beyond the caps, or charged for less than it took part in."""
-        limits = self.tested.limits
-        for entry, spent in self.services[0].ledger.items():
-            if spent.epsilon > limits.epsilon or spent.delta > limits.delta:
-                yield f"entry {entry} is charged {text(spent)}, beyond {text(limits)}"
+        yield from beyond_caps(self.tested.limits, self.services[0].ledger)
         for entry, due in self.due.items():
             spent = self.services[0].ledger.get(entry, Spent())
             if spent.epsilon < due.epsilon or spent.delta < due.delta:
@@ -258,6 +256,13 @@ def features(noise: Noise | None) -> Hashable:
     if noise is None:
         return None
     return noise.support, noise.decay, tuple(str(noise.pmf(x)) for x in range(-3, 4))
+
+
+def beyond_caps(limits: Limits, ledger: Ledger) -> Iterator[str]:
+    """Complain of every entry of a ledger that is beyond the caps."""
+    for entry, spent in ledger.items():
+        if spent.epsilon > limits.epsilon or spent.delta > limits.delta:
+            yield f"entry {entry} is charged {text(spent)}, beyond {text(limits)}"
 
 
 def text(spent: object) -> str:

@@ -18,7 +18,7 @@ from properties.machines._answers import Watch, added, beyond_budget, laws_of_an
 from properties.machines._asking import AskingMachine
 from properties.machines._machine import Choose, Needs, claim
 from properties.machines._rollouts import Rollouts
-from properties.machines.aggregation_service import text, told
+from properties.machines.aggregation_service import beyond_caps, told
 from properties.strategies import LIMITS, contributions, names
 from spec.aggregation_service import Query
 from spec.contributions import Budget, Unit
@@ -199,10 +199,7 @@ class SummaryMachine(AskingMachine):
     @claim
     def the_ledger_never_passes_the_caps(self) -> Iterator[str]:
         """Demand that no entry is beyond the caps."""
-        limits = self.tested.limits
-        for entry, spent in self.state.service.ledger.items():
-            if spent.epsilon > limits.epsilon or spent.delta > limits.delta:
-                yield f"entry {entry} is charged {text(spent)}, beyond {text(limits)}"
+        yield from beyond_caps(self.tested.limits, self.state.service.ledger)
 
     @claim
     def abort_does_not_depend_on_attribution(self) -> Iterator[str]:

@@ -16,7 +16,7 @@ from properties.machines._loss import Loss
 from properties.machines._machine import Choose, Needs, claim
 from properties.machines._worlds import ClientMachine, budgets_of
 from properties.machines.aggregation_client import AggregationMachine
-from properties.machines.aggregation_service import text, told
+from properties.machines.aggregation_service import beyond_caps, told
 from properties.machines.attribution_client import AttributionMachine
 from properties.machines.event_client import EventMachine
 from spec.aggregation_service import Query
@@ -102,10 +102,7 @@ class ServedMachine(ClientMachine, AskingMachine):
     @claim
     def the_ledger_never_passes_the_caps(self) -> Iterator[str]:
         """Demand that no entry is beyond the caps."""
-        limits = self.tested.limits
-        for entry, spent in self.system.service.ledger.items():
-            if spent.epsilon > limits.epsilon or spent.delta > limits.delta:
-                yield f"entry {entry} is charged {text(spent)}, beyond {text(limits)}"
+        yield from beyond_caps(self.tested.limits, self.system.service.ledger)
 
     @claim
     def a_refused_query_charges_nothing(self) -> Iterator[str]:
