@@ -9,11 +9,13 @@ rules, ask much of the same.
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Literal, TypeAlias
@@ -25,6 +27,8 @@ SEED = 0
 TIMEOUT_MILLISECONDS = 10_000
 READABLE_BOUNDS = (2, 10, 100)
 SHRINK_MILLISECONDS = 500
+KEPT = {-1: 2**28, -3: 2**25}
+"""What glibc's mallopt is told: the sizes from which on freed memory goes back to the system."""
 
 Exact: TypeAlias = int | Fraction | bool
 Model: TypeAlias = Mapping[str, Exact]
@@ -193,7 +197,21 @@ def write_obligations(decisions: Iterable[Decision], directory: Path) -> list[Pa
     return written
 
 
+@cache
+def keep_freed_memory() -> None:
+    """Let the process keep what a solver frees, where the C library can do that.
+
+    Otherwise every fresh context fetches its memory from the system again, which takes about as
+    long as deciding an obligation.
+    """
+    with suppress(OSError, AttributeError):
+        library = ctypes.CDLL(None)
+        for option, size in KEPT.items():
+            library.mallopt(option, size)
+
+
 def _run_z3(logic: str, text: str, milliseconds: int) -> Answer:
+    keep_freed_memory()
     solver = z3.SolverFor(logic, ctx=z3.Context())
     solver.set("timeout", milliseconds)
     solver.set("random_seed", SEED)
