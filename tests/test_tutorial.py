@@ -1,4 +1,4 @@
-"""Every command of the tutorial does what the tutorial says."""
+"""Every command of the tutorial does what the tutorial says, and so does that of the README."""
 
 from __future__ import annotations
 
@@ -77,6 +77,17 @@ def test_every_command_of_the_tutorial_does_what_it_shows(tmp_path: Path) -> Non
             start, dots, _ = step.last.partition("...")
             assert said[-1].startswith(start), (step.words, said[-1])
             assert dots or said[-1] == start
+
+
+def test_the_readme_shows_what_the_command_prints(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    (proposal,) = (body for kind, body in BLOCK.findall(text) if kind == "python")
+    (command,) = read(text)
+    assert isinstance(command, Command)
+    (tmp_path / command.words[-1]).write_text(proposal, encoding="utf-8")
+    ran = run(command.words, tmp_path)
+    assert ran.returncode == 1, ran.stderr
+    assert ran.stdout.rstrip().splitlines() == command.shown
 
 
 def test_a_block_is_read_as_it_is_shown() -> None:
