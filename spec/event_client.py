@@ -65,7 +65,7 @@ class BeyondLimits(SpecError):
 
 
 class WindowsMissed(SpecError):
-    """Report windows that ended before the interval that passes, and never passed themselves.
+    """Report windows that ended before a trigger or an interval, and never passed themselves.
 
     Paper: none (bad input).
     """
@@ -287,6 +287,8 @@ def register_event_trigger(
     Paper: Alg. 4.
     """
     checked_time(client.clock, now)
+    if client.due is not None and earliest(client.due)[0] < now:
+        raise WindowsMissed(f"a window ended at {earliest(client.due)[0]} that did not pass yet")
     client = forget_inactive(client, trigger.destination, now)
     records = client.records
     for unit in credited:

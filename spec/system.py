@@ -153,6 +153,7 @@ def send(
 
     Paper: Alg. 2; Alg. 3.
     """
+    claim_identifier(system, report.report_id)
     system = replace(system, used_ids=system.used_ids.set(report.report_id, None))
     if not draw(rules.sends(budgets, credits, cause, report)):
         return system, ()

@@ -27,6 +27,7 @@ from spec import (
     Power,
     Program,
     Query,
+    Report,
     Sampler,
     SeededEntropy,
     Source,
@@ -226,6 +227,13 @@ def test_a_refused_move_names_the_value_and_leaves_the_state(
         step(PAPER, system, move, draw)
     assert value in str(caught.value)
     assert system == copy
+
+
+def test_a_report_under_another_identifier_does_not_replace_one() -> None:
+    rules = replace(PAPER, report=lambda _, contributions, cause: Report(report_id=7))
+    system, _ = play(rules, [trigger(1)], CERTAIN)
+    with pytest.raises(DuplicateReport, match="7"):
+        step(rules, system, trigger(2), CERTAIN)
 
 
 # Steps of the clients that are called directly.

@@ -214,6 +214,7 @@ def test_an_inactive_source_is_skipped_once_and_forgotten() -> None:
     client = register_event_source(RULES, registered(SHOES, expired), NEW, 10, TRUTH)
     assert list(client.order.newest_first("shoes-website.com")) == ["new", "s"]
     assert "expired" in client.records
+    client, _ = pass_windows(RULES, client, 10, SHOES.expiry, TRUTH)
     late = register_event_trigger(RULES, client, bought("sandals", 1), SHOES.expiry, ())
     assert list(late.order.newest_first("shoes-website.com")) == []
 
@@ -556,6 +557,14 @@ def test_time_does_not_go_backwards() -> None:
 def test_windows_are_not_skipped() -> None:
     with pytest.raises(WindowsMissed, match=str(DAY)):
         pass_windows(RULES, registered(SHOES), DAY, 2 * DAY, TRUTH)
+
+
+def test_a_trigger_waits_for_the_windows_that_ended_before_it() -> None:
+    late = bought("sandals", 1)
+    with pytest.raises(WindowsMissed, match=str(DAY)):
+        register_event_trigger(RULES, registered(SHOES), late, DAY + 1, ("s",))
+    client, _ = pass_windows(RULES, registered(SHOES), 0, DAY + 1, TRUTH)
+    assert register_event_trigger(RULES, client, late, DAY + 1, ("s",)).clock == DAY + 1
 
 
 def test_a_window_passes_once() -> None:
