@@ -144,6 +144,23 @@ class Stub(Generic[T]):
         return self.value
 
 
+class Noted(Generic[P, T]):
+    """Stand in for a rule, ask it, and note what it answers.
+
+    Paper: none (an instrument).
+    """
+
+    def __init__(self, rule: Callable[P, T]) -> None:
+        self.rule = rule
+        self.answers: list[T] = []
+
+    def __call__(self, *given: P.args, **named: P.kwargs) -> T:
+        """Return what the rule answers."""
+        answer = self.rule(*given, **named)
+        self.answers.append(answer)
+        return answer
+
+
 def clients_of(system: System) -> System:
     """Forget everything but the clients and the time.
 
@@ -189,9 +206,9 @@ def decided(rules: Rules, runs: tuple[System, ...], move: Move) -> Distribution[
     def decide(run: System, draw: Draw) -> Decision:
         match move:
             case Trigger():
-                return Map(), rules.attribute(rules, run.attribution, move, run.now, draw), ()
+                return Map(), attributed(rules, run, move, draw), ()
             case Event():
-                client, credits = rules.propose(rules, run.aggregation, move, run.now)
+                client, credits = proposed(rules, run, move, draw)
                 return client.storage, credits, ()
             case EventTrigger():
                 return Map(), (), rules.event_attribute(rules, run.events, move, run.now)
@@ -202,6 +219,32 @@ def decided(rules: Rules, runs: tuple[System, ...], move: Move) -> Distribution[
         return explore(lambda draw: decide(run, draw))
 
     return only_law(map(law, runs))
+
+
+def attributed(rules: Rules, run: System, trigger: Trigger, draw: Draw) -> tuple[Credit, ...]:
+    """Return what a trigger is credited with; a changed step is run to see what it asks and gets.
+
+    Paper: Sec. 4.2.
+    """
+    client, now = run.attribution, run.now
+    if rules.register_trigger is register_trigger:
+        return rules.attribute(rules, client, trigger, now, draw)
+    noted = Noted(rules.attribute)
+    rules.register_trigger(replace(rules, attribute=noted), client, trigger, now, draw)
+    return noted.answers[0] if noted.answers else ()
+
+
+def proposed(rules: Rules, run: System, event: Event, draw: Draw) -> Proposal:
+    """Return what an event's program proposes; a changed step is run to see what it asks and gets.
+
+    Paper: Sec. 4.3.
+    """
+    client, now = run.aggregation, run.now
+    if rules.register_event is register_event:
+        return rules.propose(rules, client, event, now)
+    noted = Noted(rules.propose)
+    rules.register_event(replace(rules, propose=noted), client, event, now, draw)
+    return noted.answers[0] if noted.answers else (client, ())
 
 
 def only_law(laws: Iterable[Distribution[T]]) -> Distribution[T]:

@@ -42,6 +42,7 @@ from spec import (
     replace,
 )
 from spec.attribution_client import Candidates
+from spec.chronology import Chronology
 from spec.neighbours import RelationUndefined, Worlds
 from tests.small import CERTAIN, NOISELESS, event, play, query, seen, small_rules, source, trigger
 
@@ -198,6 +199,39 @@ def test_a_step_that_does_not_ask_who_is_credited_is_run_as_a_whole() -> None:
     assert own.reports[2] == real.reports[2]
     assert own.attribution.budgets["x"] == Budget()
     assert own.attribution.budgets["z"] == real.attribution.budgets["z"]
+
+
+def test_a_step_that_edits_the_client_before_it_asks_is_asked_itself_who_is_credited() -> None:
+    def keep_newest_source(
+        rules: Rules, client: AttributionClient, given: Trigger, now: int, draw: Draw
+    ) -> tuple[AttributionClient, tuple[Credit, ...], Report]:
+        newest = next(client.order.newest_first("shop"))
+        alone = replace(client, order=Chronology().with_newest("shop", newest))
+        return PAPER.register_trigger(rules, alone, given, now, draw)
+
+    rules = replace(PAPER, register_trigger=keep_newest_source)
+    other = source("z", filters="z")
+    moves: list[Move] = [source("x"), other, trigger(1)]
+    real = play(rules, moves)[0]
+    assert real.reports[1].is_null
+    assert without(rules, ATTRIBUTION_FIXED, "z", moves) == real
+
+
+def test_a_step_for_events_that_edits_the_store_before_it_asks_is_asked_itself() -> None:
+    def empty_store_first(
+        rules: Rules, client: AggregationClient, given: Event, now: int, draw: Draw
+    ) -> tuple[AggregationClient, tuple[Credit, ...], Report]:
+        emptied = replace(client, storage=client.storage.set(given.device, EMPTY_STORAGE))
+        return PAPER.register_event(rules, emptied, given, now, draw)
+
+    def once(storage: Storage) -> tuple[Storage, int, int]:
+        return storage.set("seen", True), 1, 0 if "seen" in storage else 1
+
+    rules = replace(PAPER, register_event=empty_store_first)
+    moves: list[Move] = [event(50, once), event(51, once)]
+    real = play(rules, moves)[0]
+    assert [real.reports[n].is_null for n in (50, 51)] == [False, False]
+    assert without(rules, NULL_STORE, DeviceWindow(device="d", window=9), moves) == real
 
 
 def test_a_step_that_asks_who_is_credited_and_does_not_listen_is_run_as_a_whole() -> None:
