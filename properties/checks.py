@@ -464,6 +464,8 @@ def property_checks(
             checks.append(game_check(claim, wanted, universe, chosen, bool(named)))
             if claim in (ATTRIBUTION, AGGREGATION):
                 checks.append(sensitivity_check(claim, wanted, universe, chosen))
+        if named and claim in (ATTRIBUTION, AGGREGATION):
+            checks.append(partly(game_check(claim, wanted, universe_for(claim), chosen)))
         if claim in (ATTRIBUTION, AGGREGATION):
             checks.append(production_check(claim))
             if wanted is usual and not named:

@@ -42,6 +42,7 @@ from spec import (
     replace,
 )
 from spec.numbers import floor_log
+from spec.rules import BadLimit
 
 GRAIN = Fraction(1, 100)
 
@@ -53,6 +54,8 @@ def logarithm(bound: Fraction) -> Fraction:
 
 def rho_cap(limits: Limits) -> Fraction:
     r"""Return a $\rho_*$ that implies the promised $(\epsilon_*, \delta_*)$."""
+    if limits.delta == 0:
+        raise BadLimit("Gaussian noise is never private with delta = 0")
     epsilon = limits.epsilon
     if limits.base != NATURAL:
         epsilon = logarithm(Power(limits.base, epsilon).exact())
@@ -70,8 +73,6 @@ def gaussian_noise(
     limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
 ) -> Noise:
     r"""Return discrete Gaussian noise for the query's share of $\rho_*$."""
-    if limits.delta == 0:
-        return PAPER.noise(limits, query, batch, threshold)
     rho = rho_cap(limits) * query.epsilon / limits.epsilon
     return DiscreteGaussian(variance=limits.contribution_budget**2 / (2 * rho))
 

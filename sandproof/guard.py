@@ -33,6 +33,7 @@ import spec.private_aggregation_client
 import spec.reports
 from proofs import _symbolic
 from sandproof.proposal import at_line, brief, rule_names, told
+from sandproof.reach import Reach
 from spec import PAPER, Rules
 from spec.distributions import Law, NotADistribution, NotReplayable
 from spec.numbers import SpecError
@@ -80,12 +81,14 @@ class Guard:
     """Watch the changed rules of one proposal, and remember what they did.
 
     A rule is left alone while a proof runs it on symbolic numbers, where it may well fail. Rules
-    are called twice now and then if `twice` says so: what a proof passes may not be compared.
+    are called twice now and then if `twice` says so: what a proof passes may not be compared. What
+    of the proposal's code is run is noted where a `reach` is given.
     """
 
     path: Path
     twice: bool = True
     trace: Trace = field(default_factory=Trace)
+    reach: Reach | None = None
     misbehaved: list[str] = field(default_factory=list)
     exhausted: dict[str, str] = field(default_factory=dict)
     refused: SpecError | None = None
@@ -132,7 +135,7 @@ class Guard:
 
     def _call(self, name: str, rule: Rule, arguments: tuple[object, ...]) -> object:
         try:
-            return rule(*arguments)
+            return rule(*arguments) if self.reach is None else self.reach.call(rule, arguments)
         except NotReplayable as error:
             self._blame(name, f"changes its answer from call to call: {error}", error)
         except NotADistribution as error:

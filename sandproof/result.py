@@ -45,8 +45,9 @@ class ClaimResult:
     That a part of a claim holds does not decide it.
 
     A claim that no check refutes stays unknown if a rule misbehaved in one of them, whatever the
-    others say: they take for granted that rules answer. It also does if checks were cut off, unless
-    it is proved.
+    others say: they take for granted that rules answer. It also does, unless it is proved, if
+    checks were cut off, or if they did not reach all of the changed rules' code: `unreached` says
+    which.
     """
 
     claim: Claim
@@ -55,6 +56,7 @@ class ClaimResult:
     affected: bool = True
     misbehaved: bool = False
     cut_off: bool = False
+    unreached: str = ""
 
     @property
     def verdict(self) -> Verdict:
@@ -68,7 +70,7 @@ class ClaimResult:
         }
         if self.misbehaved and Verdict.REFUTED not in found:
             return Verdict.UNKNOWN
-        if self.cut_off:
+        if self.cut_off or self.unreached:
             found.discard(Verdict.HOLDS)
         return next((verdict for verdict in STRENGTH if verdict in found), Verdict.UNKNOWN)
 
@@ -102,13 +104,14 @@ class ClaimResult:
         """Say in a line how the claim was decided, or why it was not."""
         finding = self.deciding
         if finding is None:
-            return self.why
+            return self.why or self.unreached
         same = [each for each in self.findings if each.verdict is self.verdict]
         if self.verdict in (Verdict.PROVED, Verdict.HOLDS):
             ways = ["; ".join(filter(None, (each.method, each.bound))) for each in same]
             return "\n".join(ways)
         details = [each.detail or each.method for each in same]
-        return self.why or "; ".join(dict.fromkeys(filter(None, details)))
+        why = self.why or (self.verdict is Verdict.UNKNOWN and self.unreached)
+        return why or "; ".join(dict.fromkeys(filter(None, details)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

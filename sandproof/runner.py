@@ -27,6 +27,7 @@ from properties.checks import EFFORTS, PRIVACY, applies, concerns, property_chec
 from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.processes import Ending, Outcome, Pool, Task, cores
 from sandproof.proposal import About, BadInput, Proposal, Request, at_line, load, told
+from sandproof.reach import Listing, Reach, Reached, listing
 from sandproof.result import AttackRecord, ClaimResult, Repair, Result
 from spec import PAPER
 from spec.claims import CLAIMS, Check, Claim, Finding, Kind, Verdict
@@ -87,6 +88,7 @@ class Loaded:
     about: About
     checks: tuple[tuple[str, str], ...]
     overridden: frozenset[str]
+    listing: Listing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,12 +118,16 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """Hold what a child found, what it has to say about the rules it ran, and lemmas on the way."""
+    """Hold what a child found, what it has to say about the rules it ran, and lemmas on the way.
+
+    `reached` is what it ran of the proposal's code, if it is a check that decides.
+    """
 
     finding: Finding
     misbehaved: tuple[str, ...] = ()
     exhausted: Mapping[str, str] = field(default_factory=dict)
     lemmas: Mapping[str, Finding] = field(default_factory=dict)
+    reached: Reached = frozenset()
 
 
 @runtime_checkable
@@ -196,7 +202,13 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
         except RecursionError:
             return BadInput(f"{request.name}: recurses without end while it is loaded")
         named = tuple((check.claim, check.name) for check in checks)
-        return Loaded(about=proposal.about, checks=named, overridden=asked_for(proposal))
+        changed = {name: getattr(proposal.rules, name) for name in proposal.about.changed}
+        return Loaded(
+            about=proposal.about,
+            checks=named,
+            overridden=asked_for(proposal),
+            listing=Listing() if request.path is None else listing(request.path, changed),
+        )
 
     return work
 
@@ -227,7 +239,9 @@ def run_guarded(
 ) -> Found:
     """Run a check with the changed rules guarded; whatever happens, return a finding."""
     path = request.path or Path(request.name)
-    guard = Guard(path=path, twice=check not in CHECKS, trace=trace)
+    proves = check in CHECKS
+    reach = None if proves else Reach(path)
+    guard = Guard(path=path, twice=not proves, trace=trace, reach=reach)
     rules = guard.around(proposal.rules)
     known = findings_on(rules)
     known.update(lemmas)
@@ -243,7 +257,13 @@ def run_guarded(
         misbehaved=tuple(guard.misbehaved),
         exhausted=dict(guard.exhausted),
         lemmas={name: each for name, each in known.items() if name not in lemmas},
+        reached=reach.reached if reach and decides(finding) else frozenset(),
     )
+
+
+def decides(finding: Finding) -> bool:
+    """Tell whether code that a check has run is code that it has searched: games are games."""
+    return not finding.partial or finding.check.startswith("game")
 
 
 def blamed(error: BaseException, guard: Guard) -> str:
@@ -295,6 +315,7 @@ class Session:
         self.started = time.monotonic()
         self.about = About(name=request.name)
         self.overridden: frozenset[str] = frozenset()
+        self.listing = Listing()
         self.loaded = False
         self.bad_input = ""
         self.pending: list[Job] = []
@@ -427,6 +448,7 @@ class Session:
         match outcome.answer:
             case Loaded() as loaded:
                 self.about, self.overridden = loaded.about, loaded.overridden
+                self.listing = loaded.listing
                 self._plan(loaded)
             case BadInput() as problem:
                 self.bad_input = str(problem)
@@ -570,8 +592,21 @@ class Session:
             findings=tuple(found.finding for _, found in mine),
             why=hung[0] if hung and not mine else why,
             cut_off=cut_off,
+            unreached=self._unreached(claim, [found.finding for _, found in mine]),
             misbehaved=bool(hung) or any(found.misbehaved for _, found in mine),
         )
+
+    def _unreached(self, claim: Claim, findings: Sequence[Finding]) -> str:
+        """Say which code of the changed rules no game reached, if a guarantee rests on games.
+
+        All games count: a rule of both clients has code for triggers and code for events.
+        """
+        if claim.kind is not Kind.GUARANTEE or not any(
+            finding.verdict is Verdict.HOLDS for finding in findings
+        ):
+            return ""
+        reached = frozenset().union(*(found.reached for found in self._own().values()))
+        return self.listing.complaint(self.about.changed & set(claim.rules), reached)
 
     def _refuted(self, claim: str) -> bool:
         found = (answer.finding for job, answer in self._own().items() if job.claim == claim)

@@ -407,7 +407,7 @@ def test_once_a_guarantee_is_refuted_the_rest_is_given_up(
         check(LEDGER, "refutes", Verdict.REFUTED, idle),
         check(LEDGER, "game", Verdict.HOLDS, lambda _: time.sleep(60)),
         check(ATTRIBUTION, "slow", Verdict.HOLDS, lambda _: time.sleep(60)),
-        check(ATTRIBUTION, "waits", Verdict.HOLDS, idle),
+        check(ATTRIBUTION, "waits", Verdict.HOLDS),
     ]
     path = written(tmp_path, rule(PAPERS_CHARGE))
     options = replace(OPTIONS, timeout=20)

@@ -1,0 +1,193 @@
+"""Code of a changed rule that no game reached leaves a guarantee open."""
+
+from __future__ import annotations
+
+from functools import partial
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from sandproof.proposal import Request
+from sandproof.reach import Listing, Reach, listing
+from sandproof.result import ClaimResult, Result
+from sandproof.runner import Options, run
+from spec.claims import CLAIMS, Finding, Verdict
+
+FUNCTIONS = """
+def arms(number):
+    return "small" if number < 10 else "large"
+
+
+def either(number):
+    return number == 1 or number == 2
+
+
+def filtered(numbers):
+    return [number + 1 for number in numbers if number > 2]
+
+
+def refuses(number):
+    if number < 0:
+        raise ValueError(
+            f"{number} is negative"
+        )
+    return number
+
+
+def helped(number):
+    if number:
+        return helper(number)
+    return 0
+
+
+def helper(number):
+    while number > 3:
+        number -= 1
+    return number
+
+
+def add(one, other):
+    return one + other
+
+
+class Rule:
+    def __call__(self, number):
+        return number if number else None
+
+    def method(self, number):
+        return number if number else None
+
+
+lambdas = (lambda number: number if number else 0, lambda number: number if number else 1)
+
+
+def many(number):
+    for _ in "once":
+"""
+FUNCTIONS += "\n".join(f"        if number == {each}: return {each}" for each in range(1, 200))
+FUNCTIONS += "\n    return 0\n"
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
+    path = tmp_path_factory.mktemp("proposal") / "functions.py"
+    path.write_text(FUNCTIONS, encoding="utf-8")
+    found = spec_from_file_location("functions", path)
+    assert found is not None
+    assert found.loader is not None
+    loaded = module_from_spec(found)
+    found.loader.exec_module(loaded)
+    return loaded
+
+
+def unreached(module: ModuleType, rule: object, *calls: object) -> list[str]:
+    path = Path(str(module.__file__))
+    reach = Reach(path)
+    for argument in calls:
+        assert callable(rule)
+        try:
+            reach.call(rule, (argument,))
+        except ValueError:
+            continue
+    listed = listing(path, {"rule": rule})
+    return [listed.source[line - 1].strip() for line in listed.unreached({"rule"}, reach.reached)]
+
+
+def test_both_arms_of_an_expression_have_to_be_reached(module: ModuleType) -> None:
+    assert unreached(module, module.arms, 1) == ['return "small" if number < 10 else "large"']
+    assert unreached(module, module.arms, 1, 10) == []
+    assert unreached(module, module.either, 1) == ["return number == 1 or number == 2"]
+    assert unreached(module, module.either, 1, 2) == []
+
+
+def test_what_a_filter_never_lets_through_was_not_reached(module: ModuleType) -> None:
+    line = "return [number + 1 for number in numbers if number > 2]"
+    assert unreached(module, module.filtered, [1, 2]) == [line]
+    assert unreached(module, module.filtered, [1, 3]) == []
+
+
+def test_a_statement_that_raises_need_not_be_reached(module: ModuleType) -> None:
+    assert unreached(module, module.refuses, 1) == []
+
+
+def test_a_function_that_is_called_counts_and_one_that_is_not_does_not(module: ModuleType) -> None:
+    assert unreached(module, module.helped, 0) == ["return helper(number)"]
+    assert unreached(module, module.helped, 0, 1) == ["while number > 3:", "number -= 1"]
+    assert unreached(module, module.helped, 0, 5) == []
+
+
+def test_a_rule_that_is_never_called_was_not_reached(module: ModuleType) -> None:
+    assert unreached(module, module.refuses) == ["if number < 0:", "return number"]
+
+
+def test_rules_need_not_be_plain_functions(module: ModuleType) -> None:
+    line = "return number if number else None"
+    for rule in (module.Rule(), module.Rule().method):
+        assert unreached(module, rule, 1) == [line]
+        assert unreached(module, rule, 0, 1) == []
+    assert unreached(module, partial(module.add, 1), 2) == []
+    assert unreached(module, len) == []
+    one, other = module.lambdas
+    assert unreached(module, one, 0, 1) == []
+    assert len(unreached(module, other, 1)) == 1
+
+
+def test_a_long_function_is_reached_in_full(module: ModuleType) -> None:
+    assert unreached(module, module.many, *range(200)) == []
+    assert unreached(module, module.many, *range(199)) == ["if number == 199: return 199"]
+
+
+def test_only_a_proof_makes_up_for_code_that_was_not_reached() -> None:
+    claim = CLAIMS["attribution_summaries_are_private"]
+    holds = Finding(claim=claim.id, check="game: a", verdict=Verdict.HOLDS)
+    proved = Finding(claim=claim.id, check="proof", verdict=Verdict.PROVED)
+    left = ClaimResult(claim=claim, findings=(holds,), unreached="line 3")
+    assert (left.verdict, left.reason) == (Verdict.UNKNOWN, "line 3")
+    both = ClaimResult(claim=claim, findings=(holds, proved), unreached="line 3")
+    assert both.verdict is Verdict.PROVED
+    assert Listing().complaint({"charge"}, frozenset()) == ""
+
+
+HIDDEN = '''"""Show more to those who ask for a certain key."""
+from fractions import Fraction
+from spec import PAPER, Query, SMALL_LIMITS, Source, Trigger, Universe, replace
+
+
+def reveal(service, query, batch, outcome):
+    if 123456789 in query.keys:
+        return outcome, tuple(report.is_null for report in batch)
+    return outcome
+
+
+RULES = replace(PAPER, reveal=reveal)
+'''
+UNIVERSE = """UNIVERSE = Universe(
+    name="the certain key",
+    limits=SMALL_LIMITS,
+    units=("A",),
+    moves=3,
+    sources=(Source(source_id="A", destination="d", expiry=9, filters=frozenset("a"), key=1),),
+    triggers=(Trigger(report_id=0, destination="d", filters=frozenset("a"), key=0, value=2),),
+    trigger_count=1,
+    queries=(Query(epsilon=Fraction(2), keys=(123456789,)),),
+    query_count=1,
+)
+"""
+
+
+def checked(tmp_path: Path, text: str) -> Result:
+    path = tmp_path / "hidden.py"
+    path.write_text(text, encoding="utf-8")
+    games = ("attribution_summaries_are_private",)
+    (result,) = run([Request(path=path)], Options(effort="quick", only=games))
+    return result
+
+
+def test_what_a_game_reaches_is_found_and_what_none_reaches_is_named(tmp_path: Path) -> None:
+    open_ = checked(tmp_path, HIDDEN)
+    assert open_.verdict == "undecided"
+    assert "line 8 (`return outcome, tuple(" in open_.headline
+    assert "name a UNIVERSE" in open_.headline
+    assert checked(tmp_path, HIDDEN + UNIVERSE).verdict == "refuted"
