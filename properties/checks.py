@@ -6,8 +6,8 @@ universes it searches and which neighbour relation it uses are fixed when it is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from time import perf_counter_ns
 
@@ -21,14 +21,22 @@ from properties.solve import LARGEST_FACTOR, Solution, answers_in_full, solve
 from properties.universe import (
     aggregation_crowd,
     aggregation_universe,
+    aggregation_words,
+    at_delta,
     attribution_crowd,
     attribution_universe,
+    attribution_words,
     combined_universe,
+    event_data_universe,
     event_universe,
+    event_windows_universe,
+    event_words,
 )
+from properties.vocabulary import Vocabulary
 from spec.aggregation_service import Query, Spent, charge, noise
-from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+from spec.claims import CLAIMS, SERVICE, Check, Control, Finding, Verdict
 from spec.contributions import Budget, Budgets, Cause, Credit
+from spec.distributions import Distribution, Random
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
@@ -50,6 +58,7 @@ EVENT_LEVEL = "event_level_reports_are_private"
 TOGETHER = "summary_and_event_reports_compose"
 LEDGER = "the_ledger_never_passes_the_caps"
 MANY = 1000
+NO_WORDS = Vocabulary()
 PRIVACY = (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER)
 
 
@@ -261,28 +270,110 @@ def game_check(
     )
 
 
-def crowd_check(claim: str, relation: Relation, effort: Effort) -> Check:
-    """Return the check that solves a universe in which keys are shared and discovered.
+def side_check(
+    claim: str,
+    relation: Relation,
+    universe: Universe,
+    effort: Effort,
+    broken: Mapping[str, Rules],
+) -> Check:
+    """Return the check that solves one more universe, which shows a part of the guarantee.
 
-    It is about the service, and a part of the guarantee: the clients have little to do in it.
+    It may refute. What it runs of a proposal's code has been searched. If only the service has
+    changed, it shows as much as any other universe.
     """
-    universe = attribution_crowd() if claim == ATTRIBUTION else aggregation_crowd()
-    broken = replace(PAPER, budget_entries=entries_apart)
 
     def finding(rules: Rules) -> Finding:
         played = universe if answers_in_full(rules) else for_one_key(universe)
-        return replace(played_finding(claim, rules, relation, played, effort, True), partial=True)
+        found = side_finding(claim, rules, relation, played, effort)
+        return replace(found, partial=universe.promise == "event" or not only_service(rules))
+
+    def control(name: str, rules: Rules) -> Control:
+        return Control(name=name, run=lambda: finding(rules), rules=rules)
 
     return Check(
         claim=claim,
         name=f"game: {universe.name}, {relation.name}",
         run=finding,
+        controls=tuple(control(name, rules) for name, rules in broken.items()),
+    )
+
+
+def side_finding(
+    claim: str, rules: Rules, relation: Relation, universe: Universe, effort: Effort
+) -> Finding:
+    """Solve all moves of a universe, which shows a part of a guarantee."""
+    whole = replace(effort, moves=universe.moves)
+    return replace(played_finding(claim, rules, relation, universe, whole), partial=True)
+
+
+def only_service(rules: Rules) -> bool:
+    """Tell whether nothing but the service has changed."""
+    changed = {each.name for each in fields(Rules)} - set(SERVICE)
+    return all(getattr(rules, name) is getattr(PAPER, name) for name in changed)
+
+
+def delta_check(claim: str, relation: Relation, effort: Effort) -> Check:
+    """Return the check that solves a universe with the delta that the rules promise.
+
+    The delta of other universes is larger, so that key discovery shows something in them.
+    """
+
+    def finding(rules: Rules) -> Finding:
+        universe = at_delta(universe_for(claim), rules.limits.delta)
+        return side_finding(claim, rules, relation, universe, effort)
+
+    broken = replace(PAPER, sends=send_null_reports_mostly)
+    return Check(
+        claim=claim,
+        name=f"game: delta as promised, {relation.name}",
+        run=finding,
         controls=(
             Control(
-                name="discovery has a budget of its own", run=lambda: finding(broken), rules=broken
+                name="one null report in a thousand is not sent",
+                run=lambda: finding(broken),
+                rules=broken,
             ),
         ),
     )
+
+
+def send_null_reports_mostly(
+    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
+) -> Random[bool]:
+    """Send all but one in a thousand null reports."""
+    del budgets, credits, cause
+    rarely = Distribution.of({True: Fraction(999, 1000), False: Fraction(1, 1000)})
+    return rarely if report.is_null else True
+
+
+def side_checks(claim: str, relation: Relation, effort: Effort, words: Vocabulary) -> list[Check]:
+    """Return the checks that solve more universes for a guarantee with the usual neighbours."""
+    apart = {"discovery has a budget of its own": replace(PAPER, budget_entries=entries_apart)}
+    untrue = {"always truthful": ALWAYS_TRUTHFUL}
+    silent = {"no report when the budget is used up": SILENT_WHEN_EXHAUSTED}
+    universes: dict[str, tuple[tuple[Universe, Mapping[str, Rules]], ...]] = {
+        ATTRIBUTION: (
+            (attribution_crowd(), apart),
+            *(((attribution_words(words), silent),) if words else ()),
+        ),
+        AGGREGATION: (
+            (aggregation_crowd(), apart),
+            *(((aggregation_words(words), silent),) if words else ()),
+        ),
+        EVENT_LEVEL: (
+            (event_data_universe(), untrue),
+            (event_windows_universe(), untrue),
+            *(((event_words(words), untrue),) if words else ()),
+        ),
+    }
+    found = [
+        side_check(claim, relation, universe, effort, broken)
+        for universe, broken in universes.get(claim, ())
+    ]
+    if claim in (ATTRIBUTION, AGGREGATION):
+        found.append(delta_check(claim, relation, effort))
+    return found
 
 
 def entries_apart(query: Query, report: Report) -> tuple[Hashable, ...]:
@@ -451,6 +542,7 @@ def property_checks(
     seed: int = 0,
     relation: Relation | None = None,
     universes: tuple[Universe, ...] = (),
+    words: Vocabulary = NO_WORDS,
 ) -> tuple[Check, ...]:
     """Return the checks for a proposal, cheapest and most telling first."""
     chosen = EFFORTS[effort]
@@ -469,8 +561,9 @@ def property_checks(
         if claim in (ATTRIBUTION, AGGREGATION):
             checks.append(production_check(claim))
             if wanted is usual and not named:
-                checks.append(crowd_check(claim, wanted, chosen))
                 checks.append(large_run_check(claim, wanted))
+        if wanted is usual and not named:
+            checks += side_checks(claim, wanted, chosen, words)
         if claim == EVENT_LEVEL and wanted.name == ATTRIBUTION_FIXED.name:
             checks.append(event_parameters_check())
     plain = relation is None and not universes

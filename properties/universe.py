@@ -11,18 +11,25 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import combinations
 
+from properties.vocabulary import Vocabulary
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.claims import SERVICE
+from spec.distributions import Draw, explore
 from spec.event_client import EventSource, EventTrigger, TriggerSpecification
 from spec.neighbours import Worlds
+from spec.numbers import SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow, Event, Program, Storage
 from spec.rules import Limits, Rules
-from spec.system import Move, PassTime, System
+from spec.system import Move, PassTime, System, step
 from spec.universe import SMALL_LIMITS, Universe
+
+MOST_WORDS = 6
+"""How many things of a kind there are in a universe in the words of a proposal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +57,39 @@ class SystemMenu:
     ) -> Iterable[tuple[Hashable, Hashable]]:
         """Return the moves that are left, each with the progress after it."""
         assert isinstance(progress, Progress)
-        systems = [state.own if isinstance(state, Worlds) else state for state in states]
-        yield from self.registrations(progress)
+        found = [state.own if isinstance(state, Worlds) else state for state in states]
+        systems = [system for system in found if isinstance(system, System)]
+        yield from self.registrations(progress, systems)
         yield from self.happenings(progress)
         if progress.queries < self.universe.query_count:
             after = replace(progress, queries=progress.queries + 1)
-            for query in self.questions([s for s in systems if isinstance(s, System)]):
+            for query in self.questions(systems):
                 yield query, after
 
-    def registrations(self, progress: Progress) -> Iterable[tuple[Move, Progress]]:
-        """Return the sources that may still be registered."""
+    def registrations(
+        self, progress: Progress, systems: list[System]
+    ) -> Iterable[tuple[Move, Progress]]:
+        """Return the sources that may be registered: each once, or twice where that is allowed."""
         for kind, listed in (("s", self.universe.sources), ("e", self.universe.event_sources)):
             for source in listed:
-                name = kind + source.source_id
-                if name not in progress.registered:
-                    yield source, replace(progress, registered=progress.registered | {name})
+                once = kind + source.source_id
+                again = f"{once} again"
+                if once not in progress.registered:
+                    yield source, replace(progress, registered=progress.registered | {once})
+                elif again not in progress.registered and self.may_come_back(source, systems):
+                    yield source, replace(progress, registered=progress.registered | {again})
+
+    def may_come_back(self, source: Source | EventSource, systems: list[System]) -> bool:
+        """Tell whether a source may be registered a second time; the paper's clients refuse it."""
+        rule = "register_source" if isinstance(source, Source) else "register_event_source"
+        if getattr(self.rules, rule) is getattr(PAPER, rule):
+            return False
+        try:
+            for system in systems:
+                explore(partial(registered, self.rules, system, source))
+        except SpecError:
+            return False
+        return True
 
     def happenings(self, progress: Progress) -> Iterable[tuple[Move, Progress]]:
         """Return the triggers, events and ticks that may happen next."""
@@ -102,6 +127,11 @@ class SystemMenu:
         """Say whether a repeated report could make a difference, judged by the rules themselves."""
         service = set(SERVICE) - {"limits"}
         return any(getattr(self.rules, name) is not getattr(PAPER, name) for name in service)
+
+
+def registered(rules: Rules, system: System, source: Move, draw: Draw) -> System:
+    """Return the system after a source was registered."""
+    return step(rules, system, source, draw)[0]
 
 
 def small_limits() -> Limits:
@@ -200,12 +230,16 @@ def crowd_limits() -> Limits:
     return replace(small_limits(), sparsity_budget=1, delta=Fraction(1, 3))
 
 
+SHARED_KEY = 0
+"""The key that units share: one that no other universe has."""
+
+
 def crowd_queries(limits: Limits) -> tuple[Query, ...]:
     """Return a query with key discovery, one for no key, and one for keys that nobody has."""
     return (
         Query(epsilon=limits.epsilon, delta=limits.delta),
         Query(epsilon=limits.epsilon, keys=()),
-        Query(epsilon=limits.epsilon, keys=(1, 2, 3)),
+        Query(epsilon=limits.epsilon, keys=(SHARED_KEY, 1, 2)),
     )
 
 
@@ -217,24 +251,39 @@ def attribution_crowd() -> Universe:
         limits=limits,
         units=("A",),
         moves=6,
-        sources=(source("A", "a", 100), source("B", "b", 100)),
-        triggers=(trigger("a", 2), trigger("b", 2)),
-        trigger_count=2,
+        sources=(source("A", "a", 100, SHARED_KEY), source("B", "b", 100, SHARED_KEY)),
+        triggers=(trigger("a", 2, SHARED_KEY), trigger("b", 1, SHARED_KEY)),
+        trigger_count=3,
         queries=crowd_queries(limits),
         query_count=2,
     )
 
 
+def contribute_shared(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 2 to the shared key."""
+    return storage, SHARED_KEY, 2
+
+
+def contribute_apart(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 1 to key 4."""
+    return storage, 4, 1
+
+
 def aggregation_crowd() -> Universe:
-    """Return a universe for PAA in which another device contributes to the same key."""
-    limits = crowd_limits()
+    """Return a universe for PAA in which two other devices contribute to the same key."""
+    limits = replace(small_limits(), delta=Fraction(1, 8))
     return Universe(
         name="PAA, a shared key",
         limits=limits,
         units=(DeviceWindow(device="phone", window=0),),
         moves=4,
-        events=(event("phone", contribute_two), event("tablet", contribute_two)),
-        event_count=2,
+        events=(
+            event("phone", contribute_shared),
+            event("phone", contribute_apart),
+            event("tablet", contribute_shared),
+            event("laptop", contribute_shared),
+        ),
+        event_count=3,
         queries=crowd_queries(limits),
         query_count=2,
     )
@@ -271,6 +320,159 @@ def event_universe() -> Universe:
         event_triggers=(event_trigger("c", 1), event_trigger("b", 2)),
         event_trigger_count=2,
         moments=(5, 10),
+        promise="event",
+    )
+
+
+def event_data_universe() -> Universe:
+    """Return a universe for event-level reports with two data in one window."""
+    specifications = tuple(
+        TriggerSpecification(data=data, windows=(5,), buckets=(1,)) for data in (0, 1)
+    )
+    wide = replace(event_source("A", "a", 100), maximum_reports=2, specifications=specifications)
+    bought = event_trigger("a", 1)
+    return Universe(
+        name="event level, two data",
+        limits=small_limits(),
+        units=("A",),
+        moves=4,
+        event_sources=(wide,),
+        event_triggers=(bought, replace(bought, data=1)),
+        event_trigger_count=2,
+        moments=(5,),
+        promise="event",
+    )
+
+
+def event_windows_universe() -> Universe:
+    """Return a universe for event-level reports with two reports in two windows."""
+    specification = TriggerSpecification(data=0, windows=(5, 10), buckets=(1, 2))
+    long = replace(event_source("A", "a", 100), maximum_reports=2, specifications=(specification,))
+    return Universe(
+        name="event level, two reports",
+        limits=small_limits(),
+        units=("A",),
+        moves=5,
+        event_sources=(long,),
+        event_triggers=(event_trigger("a", 1), event_trigger("a", 2)),
+        event_trigger_count=2,
+        moments=(5, 10),
+        promise="event",
+    )
+
+
+def at_delta(universe: Universe, delta: Fraction) -> Universe:
+    """Return the universe with another delta and without key discovery.
+
+    Without discovery the paper's rules need no delta at all. Whatever is seen beside the noisy sums
+    shows here, however rarely it is seen.
+    """
+    limits = replace(universe.limits, delta=delta)
+    listed = (
+        Query(epsilon=limits.epsilon, keys=(1,)),
+        Query(epsilon=limits.epsilon / 2, keys=(1,)),
+    )
+    return replace(
+        universe,
+        name=f"{universe.name}, delta as promised",
+        limits=limits,
+        units=universe.units[:1],
+        sources=universe.sources[:1],
+        triggers=universe.triggers[:1],
+        events=universe.events[:1] + universe.events[-1:],
+        queries=listed,
+        moments=(),
+        moves=5 if universe.sources else 4,
+    )
+
+
+def attribution_words(words: Vocabulary) -> Universe:
+    """Return a universe for ARA in the words of a proposal."""
+    usual = trigger("c", 2, 1)
+    first = replace(source("A", "ac", 100, 0), filters=frozenset({"a", "c", *words.texts}))
+    triggers = [
+        usual,
+        *words.variants(usual),
+        *(replace(usual, trigger_id=text, filters=frozenset({text})) for text in words.texts),
+        *(replace(usual, key=key) for key in words.keys),
+    ]
+    return Universe(
+        name="ARA, words of the proposal",
+        limits=small_limits(),
+        units=("A",),
+        moves=5,
+        sources=(first, *(replace(each, source_id="A") for each in words.variants(first)))[-1:],
+        triggers=tuple(triggers[:MOST_WORDS]),
+        trigger_count=2,
+        queries=queries_in(words),
+        query_count=2,
+    )
+
+
+def aggregation_words(words: Vocabulary) -> Universe:
+    """Return a universe for PAA in the words of a proposal."""
+    usual = event("phone", contribute_two)
+    events = [
+        usual,
+        *words.variants(usual),
+        *(replace(usual, ad_tech=text) for text in words.texts[:2]),
+        *(replace(usual, device=text) for text in words.texts[:1]),
+        *(event("phone", contribute_to(key)) for key in words.keys),
+    ]
+    return Universe(
+        name="PAA, words of the proposal",
+        limits=small_limits(),
+        units=(DeviceWindow(device="phone", window=0),),
+        moves=4,
+        events=tuple(events[:MOST_WORDS]),
+        event_count=2,
+        queries=queries_in(words),
+        query_count=2,
+    )
+
+
+def contribute_to(key: int) -> Program:
+    """Return the program that contributes 2 to a key."""
+
+    def program(storage: Storage) -> tuple[Storage, int, int]:
+        return storage, key, 2
+
+    program.__doc__ = f"Contribute 2 to key {key}."
+    return program
+
+
+def queries_in(words: Vocabulary) -> tuple[Query, ...]:
+    """Return queries for the keys that are mentioned, as every type of query there is."""
+    limits = small_limits()
+    full = Query(epsilon=limits.epsilon, keys=(1, *words.keys[:2]))
+    found = Query(epsilon=limits.epsilon, delta=limits.delta)
+    return (full, found, *words.variants(full), *words.variants(found))[:MOST_WORDS]
+
+
+def event_words(words: Vocabulary) -> Universe:
+    """Return a universe for event-level reports in the words of a proposal."""
+    usual = event_trigger("c", 1)
+    named = replace(
+        event_source("A", "ac", 100),
+        filters=frozenset({"c", *words.texts}),
+        specifications=(TriggerSpecification(data=0, windows=(5,), buckets=(1,)),),
+    )
+    others = tuple(replace(named, source_id=name) for name in "BC")
+    bought = [
+        usual,
+        *words.variants(usual),
+        *(replace(usual, value=number) for number in words.around),
+        *(replace(usual, trigger_id=text, filters=frozenset({text})) for text in words.texts),
+    ]
+    return Universe(
+        name="event level, words of the proposal",
+        limits=small_limits(),
+        units=("A",),
+        moves=5,
+        event_sources=(*others, *(named, *words.variants(named))[-1:]),
+        event_triggers=tuple(bought[:MOST_WORDS]),
+        event_trigger_count=1,
+        moments=(5,),
         promise="event",
     )
 

@@ -23,7 +23,8 @@ from types import FrameType
 from typing import Protocol, runtime_checkable
 
 from proofs import CHECKS, findings_on, lemmas_of
-from properties.checks import EFFORTS, PRIVACY, applies, concerns, property_checks
+from properties.checks import EFFORTS, NO_WORDS, PRIVACY, applies, concerns, property_checks
+from properties.vocabulary import Vocabulary
 from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.processes import Ending, Outcome, Pool, Task, cores
 from sandproof.proposal import About, BadInput, Proposal, Request, at_line, load, told
@@ -144,10 +145,14 @@ class Tellable(Protocol):
 
 
 def checks_of(
-    effort: str, seed: int, relation: Relation | None, universes: tuple[Universe, ...]
+    effort: str,
+    seed: int,
+    relation: Relation | None,
+    universes: tuple[Universe, ...],
+    words: Vocabulary = NO_WORDS,
 ) -> tuple[Check, ...]:
     """Return every check in order; those for another neighbour relation do not count."""
-    found = (*property_checks(effort, seed, relation, universes), *CHECKS)
+    found = (*property_checks(effort, seed, relation, universes, words), *CHECKS)
     kept = [
         check
         for check in found
@@ -155,6 +160,12 @@ def checks_of(
         or (relation is not None and relation.name in check.name)
     ]
     return tuple(sorted(kept, key=rank))
+
+
+def checks_for(proposal: Proposal, options: Options) -> tuple[Check, ...]:
+    """Return every check for a proposal."""
+    relation, universes = proposal.relation, proposal.universes
+    return checks_of(options.effort, options.seed, relation, universes, proposal.words)
 
 
 def rank(check: Check) -> tuple[int, int]:
@@ -194,7 +205,7 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
     def work(_: Trace) -> Loaded | BadInput:
         try:
             proposal = load(request)
-            checks = checks_of(options.effort, options.seed, proposal.relation, proposal.universes)
+            checks = checks_for(proposal, options)
         except BadInput as error:
             return error
         except MemoryError:
@@ -223,7 +234,7 @@ def check_in_child(
         if job.put_back:
             changed = {job.put_back: getattr(PAPER, job.put_back)}
             proposal = replace(proposal, rules=replace(proposal.rules, **changed))
-        checks = checks_of(options.effort, options.seed, proposal.relation, proposal.universes)
+        checks = checks_for(proposal, options)
         return run_guarded(checks[job.place], proposal, request, job, trace, lemmas)
 
     return work
@@ -543,8 +554,8 @@ class Session:
 
     def result(self) -> Result:
         """Put together what has been found so far."""
-        claims = tuple(
-            self._claim_result(claim) for claim in CLAIMS.values() if self.wanted(claim.id)
+        claims = composed(
+            tuple(self._claim_result(claim) for claim in CLAIMS.values() if self.wanted(claim.id))
         )
         misbehaved = [line for found in self._own().values() for line in found.misbehaved]
         return Result(
@@ -629,6 +640,32 @@ class Assigned(Task):
 
     job: Job
     session: Session
+
+
+def composed(claims: tuple[ClaimResult, ...]) -> tuple[ClaimResult, ...]:
+    """Let what is composed hold as far as its parts do, if its own checks leave it open.
+
+    The clients share no state, whatever the rules: each rule is given one client only. So the
+    hybrid argument of the proof composes whatever is known of the parts.
+    """
+    known = {each.claim.id: each.verdict for each in claims}
+    kept = (Verdict.PROVED, Verdict.HOLDS, Verdict.UNAFFECTED)
+    if not all(known.get(part) in kept for part in PARTS):
+        return claims
+    parts = Finding(
+        claim=COMPOSED,
+        check="parts",
+        verdict=Verdict.HOLDS,
+        method="hybrid of its two parts, summary reports swapped first",
+        bound=f"as far as {' and '.join(PARTS)} hold",
+        assumes="the clients share no state",
+    )
+    return tuple(
+        ClaimResult(claim=each.claim, findings=(*each.findings, parts))
+        if each.claim.id == COMPOSED and each.verdict is Verdict.UNKNOWN and not each.misbehaved
+        else each
+        for each in claims
+    )
 
 
 def why_unaffected(claim: Claim) -> str:

@@ -1,0 +1,179 @@
+"""The words of a proposal are found, and universes are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from properties.checks import ATTRIBUTION, EVENT_LEVEL, property_checks
+from properties.universe import attribution_words, event_trigger, event_words, trigger
+from properties.vocabulary import Vocabulary
+from sandproof.proposal import Proposal, Request, load
+from spec import Query
+from spec.claims import Check, Verdict
+
+HEADER = """
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from spec import PAPER, Budget, EventSource, Query, Source, Trigger, replace
+from spec.event_client import SourceRecord
+"""
+
+WORDS = """
+LIMITS = (10, Fraction(3, 7))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MyTrigger(Trigger):
+    flag: bool = False
+    level: int = 5
+    label: str = "x"
+    share: Fraction = Fraction(1, 2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeedsMore(Source):
+    secret: object
+
+
+def admit(most, spent, contribution, cause):
+    "A docstring that is not a name, 99."
+    texts = {"debug", "two words", "a-text-that-is-much-too-long-for-a-name"}
+    if contribution.key in LIMITS or 1000 < contribution.value or True in texts:
+        return None
+    return [PAPER.admit(most, spent, contribution, cause) for _ in "b"][0]
+
+
+RULES = replace(PAPER, admit=admit)
+"""
+
+
+def loaded(tmp_path: Path, text: str) -> Proposal:
+    path = tmp_path / "words.py"
+    path.write_text(HEADER + text, encoding="utf-8")
+    return load(Request(path=path))
+
+
+def test_numbers_names_and_types_are_collected(tmp_path: Path) -> None:
+    words = loaded(tmp_path, WORDS).words
+    assert set(words.numbers) == {10, 3, 7, 1000}
+    assert set(words.texts) == {"debug", "b"}
+    assert [kind.__name__ for kind in words.types] == ["MyTrigger", "NeedsMore"]
+    assert words
+    assert {9, 10, 11, 999, 1001} <= set(words.around)
+
+
+def test_instances_of_new_types_have_other_values_in_their_own_fields(tmp_path: Path) -> None:
+    words = loaded(tmp_path, WORDS).words
+    usual, other = words.variants(trigger("c", 2))
+    assert (usual.value, other.value) == (2, 2)
+    own = ("flag", "level", "label", "share")
+    assert [getattr(usual, name) for name in own] == [False, 5, "x", Fraction(1, 2)]
+    shown = [getattr(other, name) for name in own]
+    assert shown == [True, 6, words.texts[0], Fraction(3, 2)]
+    assert list(words.variants(Query(epsilon=Fraction(1)))) == []
+    assert list(words.variants(attribution_words(words).sources[0])) == []
+
+
+def test_universes_hold_what_the_words_name() -> None:
+    words = Vocabulary(numbers=(77,), texts=("debug",))
+    universe = attribution_words(words)
+    assert {each.key for each in universe.triggers} == {1, 77}
+    assert {each.trigger_id for each in universe.triggers} == {"", "debug"}
+    assert all(each.filters & universe.sources[0].filters for each in universe.triggers)
+    assert any(77 in query.keys for query in universe.queries)
+    values = {each.value for each in event_words(words).event_triggers}
+    assert {event_trigger("c", 1).value, 76, 77, 78} == values
+
+
+def test_without_words_there_is_no_such_universe() -> None:
+    assert not Vocabulary()
+    assert not [check for check in property_checks() if "words" in check.name]
+
+
+HIDDEN = {
+    "a trigger of its own type is not charged": (
+        ATTRIBUTION,
+        """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FreeTrigger(Trigger):
+    free: bool = False
+
+
+def grant(rules, spent, credit, cause):
+    if isinstance(cause, FreeTrigger) and cause.free:
+        return spent, credit.contributions
+    return PAPER.grant(rules, spent, credit, cause)
+
+
+RULES = replace(PAPER, grant=grant)
+""",
+    ),
+    "a key is free": (
+        ATTRIBUTION,
+        """
+def admit(most, spent, contribution, cause):
+    if contribution.key == 12345:
+        return spent
+    return PAPER.admit(most, spent, contribution, cause)
+
+
+RULES = replace(PAPER, admit=admit)
+""",
+    ),
+    "a query of its own type has a budget of its own": (
+        ATTRIBUTION,
+        """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dated(Query):
+    day: int = 0
+
+
+def entries(query, report):
+    return ((report.report_id, query.day if isinstance(query, Dated) else 0),)
+
+
+RULES = replace(PAPER, budget_entries=entries)
+""",
+    ),
+    "large values are not randomized": (
+        EVENT_LEVEL,
+        """
+def register_event_trigger(rules, client, trigger, now, credited):
+    client = PAPER.register_event_trigger(rules, client, trigger, now, credited)
+    if trigger.value >= 50:
+        for unit in credited:
+            record = replace(client.records[unit], response=None)
+            client = replace(client, records=client.records.set(unit, record))
+    return client
+
+
+RULES = replace(PAPER, register_event_trigger=register_event_trigger)
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_what_hides_behind_a_word_is_found(name: str, tmp_path: Path) -> None:
+    claim, text = HIDDEN[name]
+    proposal = loaded(tmp_path, text)
+    plain, worded = (
+        {check.name: check for check in property_checks("quick", words=words)}
+        for words in (Vocabulary(), proposal.words)
+    )
+
+    def verdicts(checks: dict[str, Check]) -> set[Hashable]:
+        games = [c for c in checks.values() if c.claim == claim and c.name.startswith("game")]
+        return {check.run(proposal.rules).verdict for check in games}
+
+    added = {name: worded[name] for name in worded.keys() - plain.keys()}
+    assert verdicts(plain) == {Verdict.HOLDS}
+    assert Verdict.REFUTED in verdicts(added)
