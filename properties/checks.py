@@ -32,7 +32,7 @@ from properties.universe import (
     event_windows_universe,
     event_words,
 )
-from properties.vocabulary import Vocabulary
+from properties.vocabulary import NO_WORDS, Vocabulary
 from spec.aggregation_service import Query, Spent, charge, noise
 from spec.claims import CLAIMS, SERVICE, Check, Control, Finding, Verdict
 from spec.contributions import Budget, Budgets, Cause, Credit
@@ -58,7 +58,6 @@ EVENT_LEVEL = "event_level_reports_are_private"
 TOGETHER = "summary_and_event_reports_compose"
 LEDGER = "the_ledger_never_passes_the_caps"
 MANY = 1000
-NO_WORDS = Vocabulary()
 PRIVACY = (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER)
 
 
@@ -561,7 +560,7 @@ def property_checks(
         if claim in (ATTRIBUTION, AGGREGATION):
             checks.append(production_check(claim))
             if wanted is usual and not named:
-                checks.append(large_run_check(claim, wanted))
+                checks.append(large_run_check(claim, wanted, words))
         if wanted is usual and not named:
             checks += side_checks(claim, wanted, chosen, words)
         if claim == EVENT_LEVEL and wanted.name == ATTRIBUTION_FIXED.name:

@@ -16,6 +16,7 @@ from typing import TypeVar, cast
 
 from properties.attack import decimal, move_text, seen_text, unit_text
 from properties.universe import event, source, trigger
+from properties.vocabulary import NO_WORDS, Vocabulary
 from spec.aggregation_service import Query
 from spec.claims import Check, Control, Finding, Verdict
 from spec.contributions import Budgets, Cause, Credit, Unit
@@ -24,14 +25,16 @@ from spec.neighbours import ATTRIBUTION_FIXED, Relation
 from spec.numbers import SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow, Program, Storage
-from spec.reports import Report
+from spec.reports import KEY_BITS, Report
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System, SystemMechanism
 
 VALUES = (1, 2, 3, 5, 7, 11, 21, 51, 101, 1001, 10001)
 COUNTS = (2, 3, 5, 11, 21, 51, 101, 1001)
+MOST = 2000
 HOUR, DAY = 3600, 86400
 YEARS = 10 * 365 * DAY
+LONG_KEY = 2 ** (KEY_BITS - 1) + 1
 T = TypeVar("T")
 
 
@@ -50,25 +53,32 @@ def certain(law: T | Law[T], /) -> T:
 
 
 def contribute(value: int) -> Program:
-    """Return the program that contributes a value to key 1."""
+    """Return the program that contributes a value to a long key."""
 
     def program(storage: Storage) -> tuple[Storage, int, int]:
-        return storage, 1, value
+        return storage, LONG_KEY, value
 
-    program.__doc__ = f"Contribute {value} to key 1."
+    program.__doc__ = f"Contribute {value} to key {LONG_KEY}."
     return program
 
 
-def plans(limits: Limits, relation: Relation) -> Iterator[tuple[Unit, list[Move]]]:
-    """Return the runs: single values of many sizes, then many reports of two units."""
-    passing: list[Move] = [PassTime(until=moment) for moment in (1, HOUR, DAY, 31 * DAY)]
+def plans(
+    limits: Limits, relation: Relation, words: Vocabulary
+) -> Iterator[tuple[Unit, list[Move]]]:
+    """Return the runs: single values of many sizes, then many reports of two units.
+
+    Sizes, numbers of reports and moments that a proposal mentions are among them.
+    """
+    moments = {1, HOUR, DAY, 31 * DAY, *words.around}
+    passing: list[Move] = [PassTime(until=moment) for moment in sorted(moments)]
     largest = limits.contribution_budget
-    sizes = sorted({value for value in (*VALUES, largest) if value <= largest})
+    sizes = sorted({value for value in (*VALUES, *words.around, largest) if value <= largest})
+    counts = sorted({count for count in (*COUNTS, *words.around) if count <= MOST})
     if relation is ATTRIBUTION_FIXED:
-        registered: list[Move] = [source("A", "a", YEARS), source("B", "b", YEARS)]
+        registered: list[Move] = [source("A", "a", YEARS, LONG_KEY), source("B", "b", YEARS)]
         for value in sizes:
             yield "A", [*registered, trigger("a", value), *passing]
-        for count in COUNTS:
+        for count in counts:
             both = (trigger("a", 1), trigger("b", 1))
             caused = [replace(both[place % 2], report_id=place) for place in range(count)]
             yield "A", [*registered, *caused]
@@ -76,7 +86,7 @@ def plans(limits: Limits, relation: Relation) -> Iterator[tuple[Unit, list[Move]
         unit = DeviceWindow(device="phone", window=0)
         for value in sizes:
             yield unit, [event("phone", contribute(value)), *passing]
-        for count in COUNTS:
+        for count in counts:
             pair = (event("phone", contribute(1)), event("tablet", contribute(1)))
             yield unit, [replace(pair[place % 2], report_id=place) for place in range(count)]
 
@@ -117,7 +127,9 @@ def text_of(move: Move, system: System) -> str:
     return move_text(move)
 
 
-def large_run_finding(claim: str, rules: Rules, relation: Relation) -> Finding:
+def large_run_finding(
+    claim: str, rules: Rules, relation: Relation, words: Vocabulary = NO_WORDS
+) -> Finding:
     """Compare both worlds in every run that draws nothing."""
     start = perf_counter_ns()
     followed, drawn = 0, ""
@@ -129,7 +141,7 @@ def large_run_finding(claim: str, rules: Rules, relation: Relation) -> Finding:
         assumes=f"neighbours: {relation.name}",
         partial=True,
     )
-    for unit, moves in plans(rules.limits, relation):
+    for unit, moves in plans(rules.limits, relation, words):
         try:
             example = difference(rules, relation, unit, moves)
         except SpecError as reason:
@@ -161,7 +173,7 @@ def hide_large_values(
     return not any(each.value > 1000 for each in report.contributions)
 
 
-def large_run_check(claim: str, relation: Relation) -> Check:
+def large_run_check(claim: str, relation: Relation, words: Vocabulary = NO_WORDS) -> Check:
     """Return the check that compares what is seen at real sizes."""
     broken = {
         "large values arrive late": replace(PAPER, arrival=delay_large_values),
@@ -177,6 +189,6 @@ def large_run_check(claim: str, relation: Relation) -> Check:
     return Check(
         claim=claim,
         name=f"large runs, {relation.name}",
-        run=lambda rules: large_run_finding(claim, rules, relation),
+        run=lambda rules: large_run_finding(claim, rules, relation, words),
         controls=tuple(map(control, broken)),
     )

@@ -266,20 +266,23 @@ def longer(universe: Universe, count: int) -> Universe:
 
 
 def spaced(universe: Universe) -> Universe:
-    """Return the universe with jumps of time, sources that live on, and two trigger identifiers.
+    """Return the universe with jumps of time, sources that live on, and other names.
 
-    For events there are moments inside the first two time windows too: only these are one unit's.
+    There are a second trigger identifier, a second destination and a second ad-tech. For events
+    there are moments inside the first two time windows too: only these are one unit's.
     """
     first, length = universe.triggers[:1], universe.limits.window_length
-    inside = (length // 2, length, length * 3 // 2) if universe.event_count else ()
+    inside = (length // 2, length - 1, length, length * 3 // 2) if universe.event_count else ()
     return replace(
         universe,
         name=f"{universe.name}, jumps of time",
         sources=tuple(replace(source, expiry=FAR_AWAY) for source in universe.sources),
         event_sources=(),
         triggers=universe.triggers[:2]
-        + tuple(replace(found, trigger_id="another") for found in first),
-        events=universe.events[:2],
+        + tuple(replace(found, trigger_id="another") for found in first)
+        + tuple(replace(found, destination="another") for found in first),
+        events=universe.events[:2]
+        + tuple(replace(found, ad_tech="another") for found in universe.events[:1]),
         trigger_count=min(universe.trigger_count, SPACED_CONTRIBUTIONS),
         event_count=min(universe.event_count, SPACED_CONTRIBUTIONS),
         moments=tuple(sorted({*inside, *JUMPS} - {0})),

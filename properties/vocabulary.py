@@ -84,6 +84,9 @@ class Vocabulary:
                 return value
 
 
+NO_WORDS = Vocabulary()
+
+
 def vocabulary_of(module: ModuleType) -> Vocabulary:
     """Collect the words of a proposal."""
     found: list[object] = []

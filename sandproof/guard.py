@@ -14,7 +14,7 @@ import inspect
 import mmap
 import re
 import struct
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -35,7 +35,7 @@ from proofs import _symbolic
 from sandproof.proposal import at_line, brief, rule_names, told
 from sandproof.reach import Reach
 from spec import PAPER, Rules
-from spec.distributions import Law, NotADistribution, NotReplayable
+from spec.distributions import Distribution, Law, NotADistribution, NotReplayable
 from spec.numbers import SpecError
 
 Rule = Callable[..., object]
@@ -129,6 +129,10 @@ class Guard:
                 self._blame(
                     name, f"returned {brief(answer)}; it must return {readable(annotation)}"
                 )
+            if name == "attempt_order":
+                stranger = not_a_candidate(arguments, answer)
+                if stranger is not None:
+                    self._blame(name, f"returned {brief(stranger)}; it is not among the candidates")
             return answer
 
         return guarded
@@ -213,6 +217,14 @@ class _Player:
         if not self.tape:
             raise NotReplayable("it draws more often the second time")
         return self.tape.pop(0)
+
+
+def not_a_candidate(arguments: tuple[object, ...], answer: object) -> object | None:
+    """Return a source that an order of attempts names and that was not among the candidates."""
+    candidates = list(cast(Sequence[object], arguments[0]))
+    orders = answer.support() if isinstance(answer, Distribution) else (answer,)
+    named = (source for order in orders for source in cast(Sequence[object], order))
+    return next((source for source in named if source not in candidates), None)
 
 
 def fingerprint(arguments: tuple[object, ...]) -> list[object]:

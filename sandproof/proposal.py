@@ -18,7 +18,7 @@ from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType, TracebackType
 
-from properties.vocabulary import Vocabulary, vocabulary_of
+from properties.vocabulary import NO_WORDS, Vocabulary, vocabulary_of
 from spec import PAPER, Limits, Rules
 from spec.neighbours import Relation
 from spec.numbers import NATURAL, Base, SpecError
@@ -92,7 +92,7 @@ class Proposal:
     rules: Rules
     relation: Relation | None = None
     universes: tuple[Universe, ...] = ()
-    words: Vocabulary = Vocabulary()
+    words: Vocabulary = NO_WORDS
 
 
 def load(request: Request) -> Proposal:
@@ -115,7 +115,7 @@ def load(request: Request) -> Proposal:
         universes=tuple(universe.describe() for universe in universes),
         changes=changes_of(rules),
     )
-    words = Vocabulary() if module is None else vocabulary_of(module)
+    words = NO_WORDS if module is None else vocabulary_of(module)
     return Proposal(about=about, rules=rules, relation=relation, universes=universes, words=words)
 
 

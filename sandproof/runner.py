@@ -23,8 +23,8 @@ from types import FrameType
 from typing import Protocol, runtime_checkable
 
 from proofs import CHECKS, findings_on, lemmas_of
-from properties.checks import EFFORTS, NO_WORDS, PRIVACY, applies, concerns, property_checks
-from properties.vocabulary import Vocabulary
+from properties.checks import EFFORTS, PRIVACY, applies, concerns, property_checks
+from properties.vocabulary import NO_WORDS, Vocabulary
 from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.processes import Ending, Outcome, Pool, Task, cores
 from sandproof.proposal import About, BadInput, Proposal, Request, at_line, load, told

@@ -47,6 +47,13 @@ class DuplicateSource(SpecError):
     """
 
 
+class NotACandidate(SpecError):
+    """Report an order of attempts with a source that was not among the candidates.
+
+    Paper: none (bad input).
+    """
+
+
 class UnknownSource(SpecError):
     """Report a source identifier that was never registered.
 
@@ -199,7 +206,8 @@ def attribute(
 ) -> tuple[Credit, ...]:
     """Credit the first source, in the order of attempts, that can still contribute.
 
-    A source that would be granted nothing is passed over, and its budget stays what it was.
+    A source that would be granted nothing is passed over, and its budget stays what it was. Only
+    registered sources are attempted, as they are: whose data a credit carries must be known.
 
     Deviates: B2 follows the pseudocode, which falls through to an older source.
     Paper: Alg. 2.
@@ -207,6 +215,9 @@ def attribute(
     candidates = Candidates(rules=rules, client=client, trigger=trigger, now=now)
     attempts: Sequence[Source] = draw(rules.attempt_order(candidates, trigger))
     for source in attempts:
+        registered = client.sources.get(source.source_id)
+        if registered is not source and registered != source:
+            raise NotACandidate(f"source {source.source_id!r} is attempted and not as registered")
         credit = Credit(
             unit=source.source_id, contributions=rules.contributions(rules, source, trigger)
         )
