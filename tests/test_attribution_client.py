@@ -21,7 +21,12 @@ from spec import (
     explore,
     replace,
 )
-from spec.attribution_client import Candidates, register_source, register_trigger
+from spec.attribution_client import (
+    Candidates,
+    NotACandidate,
+    register_source,
+    register_trigger,
+)
 from spec.chronology import ANYWHERE
 from tests.small import CERTAIN, source, trigger
 
@@ -176,6 +181,15 @@ def test_the_order_of_attempts_may_be_random() -> None:
     law = explore(lambda draw: register_trigger(rules, client, trigger(1), 0, draw)[2])
     keys = law.map(lambda sent: sent.contributions[0].key)
     assert keys == Distribution.of({2: Fraction(2, 3), 1: Fraction(1, 3)})
+
+
+def test_only_sources_as_they_are_registered_may_be_attempted() -> None:
+    def renamed(candidates: Sequence[Source], _: Trigger) -> Sequence[Source]:
+        return tuple(replace(each, source_id="old") for each in candidates)
+
+    client = client_of(source("old", key=1), source("new", key=2))
+    with pytest.raises(NotACandidate, match="'old'"):
+        reported(client, trigger(1), rules=replace(PAPER, attempt_order=renamed))
 
 
 def test_the_credits_say_who_contributes() -> None:

@@ -7,9 +7,11 @@ from collections.abc import Hashable
 import pytest
 
 from properties.large_runs import large_run_check
+from properties.vocabulary import Vocabulary
 from spec import ATTRIBUTION_FIXED, NULL_STORE, PAPER, Query, Report, Rules, coin, replace
 from spec.aggregation_service import Outcome, Service
 from spec.claims import Check, Verdict
+from spec.contributions import Budgets, Cause, Credit
 from spec.distributions import Law
 
 ARA = large_run_check("attribution_summaries_are_private", ATTRIBUTION_FIXED)
@@ -59,6 +61,32 @@ def show_the_size(
 @both
 def test_what_is_public_may_show(check: Check) -> None:
     assert check.run(replace(PAPER, reveal=show_the_size)).verdict is Verdict.HOLDS
+
+
+def show_top_byte(
+    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
+) -> Hashable:
+    """Show the first eight bits of the keys."""
+    return report.report_id, {each.key >> 120 for each in report.contributions} - {0} != set()
+
+
+@both
+def test_the_first_bits_of_a_key_must_not_show(check: Check) -> None:
+    assert check.run(replace(PAPER, visible=show_top_byte)).verdict is Verdict.REFUTED
+
+
+def show_777_nulls(
+    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+) -> Hashable:
+    """Show the number of null reports if there are exactly 777 reports."""
+    return outcome, sum(report.is_null for report in batch) * (len(batch) == 777)
+
+
+def test_a_size_that_a_proposal_mentions_is_tried() -> None:
+    rules = replace(PAPER, reveal=show_777_nulls)
+    named = large_run_check(ARA.claim, ATTRIBUTION_FIXED, Vocabulary(numbers=(777,)))
+    assert ARA.run(rules).verdict is Verdict.HOLDS
+    assert named.run(rules).verdict is Verdict.REFUTED
 
 
 def drop_half(*_: object) -> Law[bool]:

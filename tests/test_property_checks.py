@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Hashable
 from dataclasses import fields
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from proofs import CHECKS
 from properties.checks import AGGREGATION, ATTRIBUTION, property_checks
-from spec import PAPER, Answer, Draw, Key, Limits, Noise, Query, Report, Rules, Trigger, replace
+from spec import (
+    PAPER,
+    Answer,
+    Draw,
+    Key,
+    Limits,
+    Noise,
+    Query,
+    Report,
+    Rules,
+    Source,
+    Trigger,
+    coin,
+    replace,
+)
 from spec.aggregation_service import Ledger
 from spec.attribution_client import AttributionClient
 from spec.claims import CLAIMS, Check, Verdict
-from spec.contributions import Credit
+from spec.contributions import Budget, Budgets, Cause, Credit
+from spec.distributions import Random
 
 GAMES = [check for check in property_checks("quick") if not check.name.startswith("machine")]
 
@@ -129,3 +146,68 @@ def test_noise_is_also_decided_in_a_large_batch() -> None:
     assert found.verdict is Verdict.REFUTED
     assert found.counterexample is not None
     assert found.counterexample["batch"] == "1000 null reports of others besides"
+
+
+def start_over(
+    rules: Rules, client: AttributionClient, source: Source, now: int
+) -> AttributionClient:
+    """Let a source that is registered again start with a fresh budget."""
+    if source.source_id in client.sources:
+        return replace(client, budgets=client.budgets.set(source.source_id, Budget()), clock=now)
+    return PAPER.register_source(rules, client, source, now)
+
+
+def refuse_twice(
+    rules: Rules, client: AttributionClient, source: Source, now: int
+) -> AttributionClient:
+    """Register a source as the paper does."""
+    return PAPER.register_source(rules, client, source, now)
+
+
+def test_a_source_is_registered_again_where_the_rules_allow_it() -> None:
+    check = check_named(ATTRIBUTION, "game: ARA, attribution fixed")
+    assert check.run(replace(PAPER, register_source=start_over)).verdict is Verdict.REFUTED
+    assert check.run(replace(PAPER, register_source=refuse_twice)).verdict is Verdict.HOLDS
+
+
+def threshold_by_present_keys(
+    limits: Limits, query: Query, batch: tuple[Report, ...]
+) -> int | None:
+    """Let the threshold pay for the keys that are there."""
+    present = {part.key for report in batch for part in report.contributions}
+    fewer = max(1, min(limits.sparsity_budget, len(present)))
+    return PAPER.threshold(replace(limits, sparsity_budget=fewer), query, batch)
+
+
+def test_a_threshold_that_looks_at_the_keys_is_refuted_where_sums_come_near_it() -> None:
+    check = check_named(AGGREGATION, "game: PAA, a shared key, null store")
+    found = check.run(replace(PAPER, threshold=threshold_by_present_keys))
+    assert found.verdict is Verdict.REFUTED
+
+
+def noisy_bit(
+    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
+) -> Random[Hashable]:
+    """Show a bit that says a little more often than not whether the report is null."""
+    return coin(Fraction(501, 1000) if report.is_null else Fraction(499, 1000))
+
+
+@pytest.mark.parametrize("claim", [ATTRIBUTION, AGGREGATION])
+def test_what_is_seen_beside_the_sums_is_judged_at_the_promised_delta(claim: str) -> None:
+    (check,) = [each for each in GAMES if each.claim == claim and "delta as promised" in each.name]
+    assert check.run(PAPER).detail.startswith("exact worst delta 0,")
+    assert check.run(replace(PAPER, visible=noisy_bit)).verdict is Verdict.REFUTED
+
+
+def test_a_side_game_decides_if_only_the_service_has_changed() -> None:
+    check = check_named(AGGREGATION, "game: PAA, a shared key, null store")
+
+    def three_at_least(
+        rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
+    ) -> tuple[Ledger, tuple[Report, ...] | None]:
+        return PAPER.settle(rules, ledger, query, batch) if len(batch) > 2 else (ledger, None)
+
+    served = check.run(replace(PAPER, settle=three_at_least))
+    assert (served.verdict, served.partial) == (Verdict.HOLDS, False)
+    client = check.run(replace(PAPER, admit=lambda *given: PAPER.admit(*given)))
+    assert (client.verdict, client.partial) == (Verdict.HOLDS, True)

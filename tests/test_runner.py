@@ -312,6 +312,32 @@ def test_a_misbehaving_rule_outweighs_a_proof_but_not_a_refutation(
     assert result.misbehaved
 
 
+def test_an_order_of_attempts_names_candidates_only(tmp_path: Path, checks: list[Check]) -> None:
+    renamed = "[replace(each, key=9) for each in candidates]"
+    for answer in (renamed, f"Distribution.of({{tuple({renamed}): Fraction(1)}})"):
+        text = f"{HEADER}def order(candidates, trigger):\n    return {answer}\n"
+        text += "RULES = replace(PAPER, attempt_order=order)\n"
+        (result,) = checked(written(tmp_path, text), options=replace(OPTIONS, only=(ATTRIBUTION,)))
+        assert result.exit_status == BAD_INPUT
+        assert "rule `attempt_order` returned a Source" in result.headline
+        assert "not among the candidates" in result.headline
+
+
+def test_what_is_composed_holds_as_far_as_its_parts_do() -> None:
+    def found(claim: str, verdict: Verdict) -> ClaimResult:
+        finding = Finding(claim=claim, check="game", verdict=verdict)
+        return ClaimResult(claim=CLAIMS[claim], findings=(finding,))
+
+    def verdict(*parts: Verdict) -> Verdict:
+        rows = [found(claim, part) for claim, part in zip(runner.PARTS, parts, strict=True)]
+        *_, last = runner.composed((*rows, found(runner.COMPOSED, Verdict.UNKNOWN)))
+        return last.verdict
+
+    assert verdict(Verdict.PROVED, Verdict.HOLDS) is Verdict.HOLDS
+    assert verdict(Verdict.HOLDS, Verdict.UNKNOWN) is Verdict.UNKNOWN
+    assert verdict(Verdict.REFUTED, Verdict.HOLDS) is Verdict.UNKNOWN
+
+
 def test_a_check_that_fails_is_not_blamed_on_the_proposal(
     tmp_path: Path, checks: list[Check]
 ) -> None:

@@ -90,6 +90,37 @@ def test_a_budget_that_comes_back_inside_a_time_window_is_found() -> None:
     assert found.largest > 2
 
 
+def budget_per_destination(
+    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
+) -> tuple[Budgets, tuple[Contribution, ...]]:
+    assert isinstance(cause, Trigger)
+    named = tuple(replace(credit, unit=(credit.unit, cause.destination)) for credit in credits)
+    return PAPER.contribute(rules, budgets, named, cause)
+
+
+def test_a_budget_for_every_destination_is_found() -> None:
+    rules = replace(
+        PAPER,
+        matches=lambda source, trigger: bool(source.filters & trigger.filters),
+        contribute=budget_per_destination,
+    )
+    assert of_sources(rules).attack is not None
+
+
+def test_a_budget_that_ad_techs_share_is_found() -> None:
+    rules = replace(
+        PAPER, budget_unit=lambda limits, event, now: (event.device, now // limits.window_length)
+    )
+    assert of_devices(rules).attack is not None
+
+
+def test_time_windows_that_end_a_second_early_are_found() -> None:
+    rules = replace(
+        PAPER, budget_unit=lambda limits, event, now: (event, (now + 1) // limits.window_length)
+    )
+    assert of_devices(rules).attack is not None
+
+
 def test_sources_outlive_every_jump() -> None:
     wide = spaced(attribution_universe())
     assert wide.moments == JUMPS
