@@ -559,9 +559,9 @@ def property_checks(
             checks.append(partly(game_check(claim, wanted, universe_for(claim), chosen)))
         if claim in (ATTRIBUTION, AGGREGATION):
             checks.append(production_check(claim))
-            if wanted is usual and not named:
+            if wanted is usual:
                 checks.append(large_run_check(claim, wanted, words))
-        if wanted is usual and not named:
+        if wanted is usual:
             checks += side_checks(claim, wanted, chosen, words)
         if claim == EVENT_LEVEL and wanted.name == ATTRIBUTION_FIXED.name:
             checks.append(event_parameters_check())

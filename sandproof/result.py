@@ -196,10 +196,13 @@ class Result:
             return f"refuted: {self.about.name}: {', '.join(map(_broken, self._refuted()))}"
         if self.verdict == "undecided":
             return self._undecided()
-        unaffected = len(self.guarantees(Verdict.UNAFFECTED))
-        count = len(self.of_kind(Kind.GUARANTEE))
-        how = f" ({unaffected} of {count} unaffected)" if unaffected else ""
-        return f"holds: {self.about.name}: every guarantee holds{how}"
+        words = {Verdict.HOLDS: "as far as searched"}
+        counted = [
+            f"{count} {words.get(verdict, verdict.value)}"
+            for verdict in (Verdict.PROVED, Verdict.HOLDS, Verdict.UNAFFECTED)
+            if (count := len(self.guarantees(verdict)))
+        ]
+        return f"holds: {self.about.name}: every guarantee holds ({', '.join(counted)})"
 
     def _refuted(self) -> list[ClaimResult]:
         return self.guarantees(Verdict.REFUTED)

@@ -106,7 +106,8 @@ def test_a_wrong_command_line_is_bad_input(arguments: list[str]) -> None:
 def test_check_without_a_proposal_is_about_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
     status, output, errors = printed(capsys, "check")
     assert (status, errors) == (0, "")
-    assert output.endswith("\nholds: the paper's own rules: every guarantee holds\n")
+    last = "holds: the paper's own rules: every guarantee holds (5 proved)"
+    assert output.endswith(f"\n{last}\n")
     assert "To check a change: sandproof new my_change" in output
     assert output.count("  proved   ") == len(CLAIMS)
 
