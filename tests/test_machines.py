@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from immutables import Map
 
+from properties.checks import property_checks
 from properties.machines import (
     CONTROLS,
     MACHINES,
@@ -31,17 +32,22 @@ from properties.machines._machine import Choose
 from properties.machines.aggregation_client import AggregationMachine
 from properties.machines.aggregation_service import ServiceMachine
 from properties.machines.attribution_client import AttributionMachine
+from properties.machines.event_client import EventClientMachine
 from properties.machines.run import simpler
 from properties.machines.summary_mechanism import SummaryMachine
 from properties.machines.system import AttributionSystemMachine
 from properties.strategies import view_again
+from sandproof.guard import Guard
 from spec import PAPER, Distribution, Draw, Event, Limits, PassTime, Query, Report, Rules, Service
 from spec.aggregation_service import Spent
-from spec.attribution_client import Source, Trigger
+from spec.attribution_client import AttributionClient, Source, Trigger
 from spec.claims import CLAIMS, Check, Control, Finding, Verdict
 from spec.contributions import Budgets, Cause, Credit, Unit
 from spec.distributions import Law, coin, hockey_stick
+from spec.event_client import EventClient, EventReport
 from spec.neighbours import NULLED_AFTER_ADMISSION
+from spec.noise import DiscreteLaplace
+from spec.numbers import Power
 from spec.private_aggregation_client import DeviceWindow
 
 CHECKS = machine_checks("quick", kept=None)
@@ -278,3 +284,59 @@ def test_a_draw_takes_the_outcome_with_its_number() -> None:
     law = Distribution.of({"a": Fraction(1, 2), "b": Fraction(1, 2)})
     assert [Choose(number)(law) for number in range(3)] == ["a", "b", "a"]
     assert Choose(1)(Map({1: 2})) == Map({1: 2})
+
+
+def draw_noise(
+    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
+) -> tuple[Credit, ...]:
+    credited = PAPER.attribute(rules, client, trigger, now, draw)
+    noise = DiscreteLaplace(decay_power=Power(rules.limits.base, Fraction(-1)))
+    return credited if draw(noise.around(40)) > 40 else ()
+
+
+def drop_at_random(
+    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
+) -> tuple[Credit, ...]:
+    dropped = draw(coin(Fraction(1, 2)))
+    return () if dropped else PAPER.attribute(rules, client, trigger, now, draw)
+
+
+def lose_reports_at_random(
+    rules: Rules, client: EventClient, since: int, now: int, draw: Draw
+) -> tuple[EventClient, tuple[EventReport, ...]]:
+    client, sent = PAPER.pass_windows(rules, client, since, now, draw)
+    return client, tuple(report for report in sent if not draw(coin(Fraction(1, 4))))
+
+
+@pytest.mark.parametrize(
+    ("machine", "claim", "rules"),
+    [
+        (
+            AttributionSystemMachine,
+            "attribution_summaries_are_private",
+            replace(PAPER, attribute=drop_at_random),
+        ),
+        (
+            EventClientMachine,
+            "event_level_reports_are_private",
+            replace(PAPER, pass_windows=lose_reports_at_random),
+        ),
+    ],
+)
+def test_a_rule_that_draws_is_not_blamed(machine: type[Machine], claim: str, rules: Rules) -> None:
+    guard = Guard(path=Path("proposal.py"))
+    found = machine_finding(machine, claim, guard.around(rules), "quick", kept=None)
+    assert guard.misbehaved == []
+    assert found.verdict is not Verdict.REFUTED
+
+
+def test_a_client_that_draws_noise_is_not_blamed() -> None:
+    guard = Guard(path=Path("proposal.py"))
+    rules = guard.around(replace(PAPER, attribute=draw_noise))
+    (check,) = (
+        check for check in property_checks("quick") if check.name.startswith("sensitivity: ARA")
+    )
+    found = check.run(rules)
+    assert guard.misbehaved == []
+    assert found.verdict is Verdict.UNKNOWN
+    assert "cannot be followed" in found.detail
