@@ -35,7 +35,7 @@ from properties.machines.attribution_client import AttributionMachine
 from properties.machines.event_client import EventClientMachine
 from properties.machines.run import simpler
 from properties.machines.summary_mechanism import SummaryMachine
-from properties.machines.system import AttributionSystemMachine
+from properties.machines.system import AggregationSystemMachine, AttributionSystemMachine
 from properties.strategies import view_again
 from sandproof.guard import Guard
 from spec import PAPER, Distribution, Draw, Event, Limits, PassTime, Query, Report, Rules, Service
@@ -284,6 +284,40 @@ def test_a_draw_takes_the_outcome_with_its_number() -> None:
     law = Distribution.of({"a": Fraction(1, 2), "b": Fraction(1, 2)})
     assert [Choose(number)(law) for number in range(3)] == ["a", "b", "a"]
     assert Choose(1)(Map({1: 2})) == Map({1: 2})
+
+
+def threshold_by_size(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    usual = PAPER.threshold(limits, query, batch)
+    return None if usual is None else usual + len(batch)
+
+
+def test_a_threshold_is_that_of_the_batch_that_is_answered() -> None:
+    """A repeated report is dropped from the batch, which lowers the threshold again."""
+    rules = replace(PAPER, threshold=threshold_by_size)
+    claim = "aggregation_summaries_are_private"
+    event = Event(report_id=0, device="phone", program=view_again)
+    asked = Query(epsilon=Fraction(3), delta=Fraction(1, 64), report_ids=(0, 0, 0))
+    for lumps in (True, False):
+        made = machine_for(AggregationSystemMachine, rules, claims=frozenset({claim}))
+        made.lumps = lumps
+        assert replayed(made, ((event, 0), (asked, 0))) is None
+
+
+def test_what_is_never_released_is_lumped_without_loss() -> None:
+    """The laws of answers with and without lumping tell the same of a unit."""
+    event = Event(report_id=0, device="phone", program=view_again)
+    asked = Query(epsilon=Fraction(3), delta=Fraction(1, 64), report_ids=(0,))
+    told = []
+    for lumps in (True, False):
+        made = machine_for(AggregationSystemMachine, PAPER)
+        made.lumps = lumps
+        machine = made()
+        machine.play(event)
+        machine.play(asked)
+        (loss,) = machine.losses.known.values()
+        told.append([loss.delta(Fraction(power)) for power in (1, 2, 8, 64)])
+    assert told[0] == told[1]
+    assert told[0][0] > 0
 
 
 def draw_noise(

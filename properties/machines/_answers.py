@@ -131,9 +131,17 @@ def laws_of_answers(
     query: Query,
     first: tuple[Service, tuple[Report, ...]],
     second: tuple[Service, tuple[Report, ...]],
+    watches: tuple[Watch, Watch],
+    lumps: bool = True,
 ) -> tuple[Served, Served]:
-    """Return the laws of the answers in two worlds, seen through one window."""
-    window = window_for(rules, query, first[1], second[1])
+    """Return the laws of the answers in two worlds, seen through one window.
+
+    The watches noted what the service asked for when it served the query in these worlds. Values
+    that are never released are one if the laws are to be lumped.
+    """
+    window = window_for(rules, (first[1], second[1]), watches)
+    if not lumps:
+        window = replace(window, hidden=None)
     while True:
         try:
             return (
@@ -145,23 +153,24 @@ def laws_of_answers(
             window = replace(window, lowest=window.lowest - width, highest=window.highest + width)
 
 
-def window_for(rules: Rules, query: Query, *batches: tuple[Report, ...]) -> Window:
-    """Return a window that holds every true sum there may be, and every threshold."""
+def window_for(
+    rules: Rules, batches: tuple[tuple[Report, ...], ...], watches: tuple[Watch, Watch]
+) -> Window:
+    """Return a window that holds every true sum there may be, and every threshold asked for.
+
+    Nothing at or below the least threshold is shown, if every answer has one.
+    """
     sums = [
         sum(part.value for report in batch for part in report.contributions) for batch in batches
     ]
-    thresholds = [rules.threshold(rules.limits, query, batch) for batch in batches]
-    found = [threshold for threshold in thresholds if threshold is not None]
     in_full = answers_in_full(rules)
-    noise = rules.noise(rules.limits, query, batches[0], thresholds[0])
-    highest = max(1, *sums)
-    if found and None in noise.support:
-        highest = max(highest, *(threshold + 1 for threshold in found))
     margin = 0 if in_full else MARGIN
+    thresholds = [watch.threshold for watch in watches if watch.answered is not None]
+    found = [threshold for threshold in thresholds if threshold is not None]
     return Window(
         lowest=-margin,
-        highest=highest + margin,
-        hidden=min(found, default=None) if in_full else None,
+        highest=max(1, *sums, *(threshold + 1 for threshold in found)) + margin,
+        hidden=min(found) if in_full and found and len(found) == len(thresholds) else None,
     )
 
 

@@ -147,16 +147,18 @@ class WorldsMachine(Machine):
         """Add what an answer tells of every unit to its rollout and to its loss."""
         world = served(self.before, query)
         power = self.power(self.tested.limits.epsilon)
-        batches = [world[1], *(served(own, query)[1] for own in others.values())]
+        batches = {world[1], *(served(own, query)[1] for own in others.values())}
+        batches |= {watch.answered or () for watch in (self.watch, *self.watches.values())}
         self.cut += max(cut_mass(self.tested, query, batch, power) for batch in batches)
         for unit, own in others.items():
             other = served(own, query)
             if world == other:
                 continue
             self.count("an answer told of a unit")
-            laws = laws_of_answers(self.tested, query, world, other)
+            watches = (self.watch, self.watches[unit])
+            laws = laws_of_answers(self.tested, query, world, other, watches, self.lumps)
             if self.examines(ROLLOUTS):
-                self.rollouts.add(unit, query, laws, self.watch, self.watches[unit])
+                self.rollouts.add(unit, query, laws, *watches)
             if self.examines(ATTRIBUTION, AGGREGATION, TOGETHER):
                 law, without = (each.map(lambda outcome: outcome[1]) for each in laws)
                 if all(len({state for state, _ in each}) == 1 for each in laws):

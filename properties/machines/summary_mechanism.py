@@ -147,8 +147,9 @@ class SummaryMachine(AskingMachine):
                 first = (before.service, batch_of(self.state, move))
                 second = (other.service, batch_of(self.without[unit], move))
                 if first != second:
-                    laws = laws_of_answers(self.tested, move, first, second)
-                    told_of = self.rollouts.add(unit, move, laws, self.watch, watch)
+                    watches = (self.watch, watch)
+                    laws = laws_of_answers(self.tested, move, first, second, watches, self.lumps)
+                    told_of = self.rollouts.add(unit, move, laws, *watches)
                     self.count("an answer told of a unit", told_of)
 
     def contribution_of(self, record: Record) -> Contribution:
