@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from immutables import Map
 
+import proofs
 from properties.checks import property_checks
 from properties.machines import (
     CONTROLS,
@@ -39,14 +40,14 @@ from properties.machines.system import AggregationSystemMachine, AttributionSyst
 from properties.strategies import view_again
 from sandproof.guard import Guard
 from spec import PAPER, Distribution, Draw, Event, Limits, PassTime, Query, Report, Rules, Service
-from spec.aggregation_service import Spent
+from spec.aggregation_service import Ledger, Spent
 from spec.attribution_client import AttributionClient, Source, Trigger
 from spec.claims import CLAIMS, Check, Control, Finding, Verdict
 from spec.contributions import Budgets, Cause, Credit, Unit
 from spec.distributions import Law, coin, hockey_stick
 from spec.event_client import EventClient, EventReport
 from spec.neighbours import NULLED_AFTER_ADMISSION
-from spec.noise import DiscreteLaplace
+from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
 from spec.private_aggregation_client import DeviceWindow
 
@@ -374,3 +375,90 @@ def test_a_client_that_draws_noise_is_not_blamed() -> None:
     assert guard.misbehaved == []
     assert found.verdict is Verdict.UNKNOWN
     assert "cannot be followed" in found.detail
+
+
+LEDGER = "the_ledger_never_passes_the_caps"
+
+
+def charge_thousandths(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    large = replace(limits, epsilon=1000 * limits.epsilon)
+    return PAPER.charge(large, spent, replace(query, epsilon=1000 * query.epsilon), report)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left(Spent):
+    left: Spent
+
+
+def keep_what_is_left(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    left = Spent(epsilon=limits.epsilon, delta=limits.delta)
+    if isinstance(spent, Left):
+        left = spent.left
+    if query.epsilon > left.epsilon or query.delta > left.delta:
+        return None
+    epsilon, delta = left.epsilon - query.epsilon, left.delta - query.delta
+    return Left(left=Spent(epsilon=epsilon, delta=delta))
+
+
+def charge_half(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    return PAPER.charge(limits, spent, replace(query, epsilon=query.epsilon / 2), report)
+
+
+def noise_for_half(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    return PAPER.noise(limits, replace(query, epsilon=query.epsilon / 2), batch, threshold)
+
+
+def discount_for_crowds(
+    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
+) -> tuple[Ledger, tuple[Report, ...] | None]:
+    paid = replace(query, epsilon=query.epsilon / 2) if len(batch) >= 100 else query
+    return PAPER.settle(rules, ledger, paid, batch)
+
+
+def ledger_verdicts(rules: Rules) -> set[Verdict]:
+    checks = [check for check in (*CHECKS, *proofs.CHECKS) if check.claim == LEDGER]
+    return {check.run(rules).verdict for check in checks}
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        replace(PAPER, charge=charge_thousandths),
+        replace(PAPER, charge=keep_what_is_left),
+        replace(PAPER, charge=charge_half, noise=noise_for_half),
+    ],
+    ids=["in thousandths", "what is left", "half of epsilon, with the noise for it"],
+)
+def test_a_ledger_may_keep_other_numbers(rules: Rules) -> None:
+    assert ledger_verdicts(rules) == {Verdict.HOLDS, Verdict.UNKNOWN}
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        replace(PAPER, charge=charge_half),
+        replace(PAPER, settle=discount_for_crowds),
+    ],
+    ids=["half of epsilon", "half in a crowd"],
+)
+def test_what_reports_take_part_in_is_added_up(rules: Rules) -> None:
+    assert Verdict.REFUTED in ledger_verdicts(rules)
+
+
+def test_a_null_report_is_charged_whatever_the_ledger_keeps() -> None:
+    claim = "null_reports_are_charged"
+    checks = [check for check in (*CHECKS, *proofs.CHECKS) if check.claim == claim]
+    for charge in (charge_thousandths, keep_what_is_left, charge_half):
+        found = {check.run(replace(PAPER, charge=charge)).verdict for check in checks}
+        assert Verdict.REFUTED not in found
+        assert Verdict.HOLDS in found
+
+
+def test_a_service_that_renames_its_reports_answers_from_those_it_was_asked_for() -> None:
+    def rename(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+        fresh = hash((query.epsilon, query.delta))
+        return tuple(replace(report, report_id=fresh) for report in reports[:1])
+
+    assert Verdict.REFUTED in ledger_verdicts(replace(PAPER, batch=rename))

@@ -14,12 +14,12 @@ from fractions import Fraction
 
 from properties.game import OutOfWindow, Window, rational
 from properties.solve import MARGIN, answers_in_full
-from spec.aggregation_service import Aborted, Answer, Outcome, Query, Service
+from spec.aggregation_service import Aborted, Answer, Outcome, Query, Service, Spent
 from spec.contributions import Budget, Budgets, Cause, Credit, Unit
 from spec.distributions import Distribution, Draw, Random, explore
-from spec.noise import Noise
+from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import SpecError
-from spec.reports import Contribution, Key, Report
+from spec.reports import Contribution, Key, Report, ReportId
 from spec.rules import Limits, Rules
 
 
@@ -31,6 +31,7 @@ class Unclear(SpecError):
 class Watch:
     """Note what rules are asked and what they answer while a step runs."""
 
+    asked: Query | None = None
     answered: tuple[Report, ...] | None = None
     refused: bool = False
     totals: Mapping[Key, int] = field(default_factory=dict)
@@ -44,13 +45,15 @@ class Watch:
         """Return the same rules, watched."""
 
         def answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
-            self.answered = batch
+            self.asked, self.answered = query, batch
             return rules.answer(given, query, batch, draw)
 
         def reveal(
             service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
         ) -> Random[Hashable]:
             self.refused = isinstance(outcome, Aborted)
+            if self.answered is None and not self.refused:
+                self.asked, self.answered = query, batch
             return rules.reveal(service, query, batch, outcome)
 
         def totals(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
@@ -106,6 +109,48 @@ class Watch:
     def contributed(self) -> int:
         """Return the number of contributions that an answer was computed from."""
         return sum(len(report.contributions) for report in self.answered or ())
+
+
+class Account:
+    """Add up the parameters of the answers that every report took part in.
+
+    They are those that the answer was asked for with. Discrete Laplace noise for a smaller epsilon
+    than that counts with its own.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.taken: dict[ReportId, Spent] = {}
+
+    def add(self, query: Query, watch: Watch) -> None:
+        """Add an answer to every report it was computed from."""
+        if watch.refused or watch.asked is None or watch.answered is None:
+            return
+        named = set(query.report_ids)
+        found = {report.report_id for report in watch.answered}
+        epsilon, delta = epsilon_of(self.limits, watch.asked, watch.noise), watch.asked.delta
+        for report_id in sorted(found if found <= named else named):
+            taken = self.taken.get(report_id, Spent())
+            self.taken[report_id] = Spent(
+                epsilon=taken.epsilon + epsilon, delta=taken.delta + delta
+            )
+
+    def complaints(self) -> Iterator[str]:
+        """Complain of every report that took part in more than the caps allow."""
+        caps = f"({self.limits.epsilon}, {self.limits.delta})"
+        for report_id, taken in self.taken.items():
+            if taken.epsilon > self.limits.epsilon or taken.delta > self.limits.delta:
+                yield (
+                    f"report {report_id} took part in answers whose epsilon and delta add up to "
+                    f"({taken.epsilon}, {taken.delta}), beyond the caps {caps}"
+                )
+
+
+def epsilon_of(limits: Limits, query: Query, noise: Noise | None) -> Fraction:
+    """Return the epsilon of an answer: the query's, or that of the noise if it is less."""
+    if isinstance(noise, DiscreteLaplace) and noise.decay_power.base == limits.base:
+        return min(query.epsilon, -noise.decay_power.exponent * limits.contribution_budget)
+    return query.epsilon
 
 
 def part_between(watch: Watch, without: Watch) -> Budget:
