@@ -12,7 +12,7 @@ import pytest
 from immutables import Map
 
 import proofs
-from properties.checks import property_checks
+from properties.checks import PRIVACY, property_checks
 from properties.machines import (
     CONTROLS,
     MACHINES,
@@ -29,7 +29,8 @@ from properties.machines import (
     run_machine,
 )
 from properties.machines._loss import Loss, loss_of
-from properties.machines._machine import Choose
+from properties.machines._machine import Choose, Stopped
+from properties.machines._worlds import ROLLOUTS
 from properties.machines.aggregation_client import AggregationMachine
 from properties.machines.aggregation_service import ServiceMachine
 from properties.machines.attribution_client import AttributionMachine
@@ -462,3 +463,65 @@ def test_a_service_that_renames_its_reports_answers_from_those_it_was_asked_for(
         return tuple(replace(report, report_id=fresh) for report in reports[:1])
 
     assert Verdict.REFUTED in ledger_verdicts(replace(PAPER, batch=rename))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembering(Service):
+    answers: Map[Query, Hashable] = Map()
+
+
+def answer_from_memory(
+    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+) -> tuple[Service, Hashable]:
+    known = service.answers if isinstance(service, Remembering) else Map()
+    if query in known:
+        return service, known[query]
+    after, shown = PAPER.serve(rules, service, query, reports, draw)
+    return Remembering(ledger=after.ledger, answers=known.set(query, shown)), shown
+
+
+def answer_anything(
+    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+) -> tuple[Service, Hashable]:
+    return service, len(reports)
+
+
+SERVED = [
+    check
+    for check in CHECKS
+    if "serve" in CLAIMS[check.claim].rules and check.claim not in (*PRIVACY, ROLLOUTS)
+]
+
+
+@pytest.mark.parametrize("check", SERVED, ids=[f"{each.name}-{each.claim}" for each in SERVED])
+def test_an_answer_that_is_shown_again_is_no_new_answer(check: Check) -> None:
+    found = check.run(replace(PAPER, serve=answer_from_memory))
+    assert found.verdict is Verdict.HOLDS, found.detail
+
+
+def test_an_answer_that_is_shown_again_tells_nothing_new() -> None:
+    rules = replace(PAPER, serve=answer_from_memory)
+    event = Event(report_id=0, device="phone", program=view_again)
+    asked = Query(epsilon=Fraction(6), keys=(1, 3), report_ids=(0,))
+    made = machine_for(AggregationSystemMachine, rules, claims=frozenset(PRIVACY))
+    machine = made()
+    for move in (event, asked, asked, asked):
+        machine.play(move)
+        machine.examine()
+
+
+def test_rollouts_of_a_service_that_remembers_its_noise_are_undefined() -> None:
+    rules = replace(PAPER, serve=answer_from_memory)
+    made = machine_for(AggregationSystemMachine, rules, claims=frozenset({ROLLOUTS}))
+    machine = made()
+    machine.play(Event(report_id=0, device="phone", program=view_again))
+    with pytest.raises(Stopped, match="RandomState"):
+        machine.play(Query(epsilon=Fraction(6), keys=(1, 3), report_ids=(0,)))
+
+
+def test_an_answer_that_no_rule_was_asked_for_is_unclear() -> None:
+    found = machine_finding(
+        ServiceMachine, LEDGER, replace(PAPER, serve=answer_anything), "quick", kept=None
+    )
+    assert found.verdict is Verdict.UNKNOWN
+    assert "Unclear" in found.detail

@@ -27,6 +27,9 @@ class Unclear(SpecError):
     """Report a service of which nobody can tell whether it refused a query."""
 
 
+Shown = frozenset[tuple[Query, Hashable]]
+
+
 @dataclass(slots=True)
 class Watch:
     """Note what rules are asked and what they answer while a step runs."""
@@ -99,11 +102,17 @@ class Watch:
             grant=grant,
         )
 
-    def hear(self, shown: Hashable) -> None:
-        """Make sure to know whether the query was refused."""
+    def hear(self, shown: Hashable, known: Shown, query: Query) -> Shown:
+        """Make sure to know whether the query was refused; return all that has been shown now.
+
+        What was shown for the very same query before is no new answer: no report takes part in it.
+        """
         self.refused = self.refused or isinstance(shown, Aborted)
         if self.answered is None and not self.refused:
-            raise Unclear("the changed serve asks neither the rule answer nor the rule reveal")
+            if (query, shown) not in known:
+                raise Unclear("the changed serve asks neither the rule answer nor the rule reveal")
+            self.asked, self.answered = query, ()
+        return known | {(query, shown)}
 
     @property
     def contributed(self) -> int:

@@ -19,7 +19,14 @@ from fractions import Fraction
 from hypothesis.stateful import precondition, rule
 
 from properties.attack import decimal, move_text, unit_text
-from properties.machines._answers import Watch, added, beyond_budget, cut_mass, laws_of_answers
+from properties.machines._answers import (
+    Shown,
+    Watch,
+    added,
+    beyond_budget,
+    cut_mass,
+    laws_of_answers,
+)
 from properties.machines._loss import Loss, Losses
 from properties.machines._machine import Choose, Machine, claim
 from properties.machines._responses import Responses, outcomes
@@ -57,6 +64,7 @@ class WorldsMachine(Machine):
         self.without: dict[Unit, System] = {}
         self.watch = Watch()
         self.watches: dict[Unit, Watch] = {}
+        self.known: dict[Unit | None, Shown] = {None: frozenset()}
         self.seen: Observation = ()
         self.arrivals: dict[Unit | None, Distribution[Observation]] = {}
         self.held: dict[Unit, Budget] = {}
@@ -92,9 +100,9 @@ class WorldsMachine(Machine):
             after, seen = self.relation_for(unit).move(rules, unit, worlds, move, Choose(choice))
             self.without[unit] = after.own
             if isinstance(move, Query):
-                watch.hear(*seen)
+                self.hear(unit, watch, seen, move)
         if isinstance(move, Query):
-            self.watch.hear(*self.seen)
+            self.hear(None, self.watch, self.seen, move)
         if isinstance(move, Trigger):
             self.credited[move.report_id] = {credit.unit for credit in self.watch.credits}
         if isinstance(move, Event):
@@ -103,6 +111,12 @@ class WorldsMachine(Machine):
             self.held[unit] = added(self.held.get(unit, Budget()), granted)
         self.compare(move, others)
         self.count_what_happened(move)
+
+    def hear(self, unit: Unit | None, watch: Watch, seen: Observation, query: Query) -> None:
+        """Note what one world showed for a query, and what that says of the watch."""
+        (shown,) = seen
+        known = self.known.get(unit, self.known[None])
+        self.known[unit] = watch.hear(shown, known, query)
 
     @precondition(lambda self: not self.just(PassTime))
     @rule(span=spans())

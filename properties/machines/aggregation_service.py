@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from properties.attack import move_text
-from properties.machines._answers import Account, Watch
+from properties.machines._answers import Account, Shown, Watch
 from properties.machines._asking import AskingMachine
 from properties.machines._machine import Choose, Needs, claim
 from properties.strategies import LIMITS, choices, contributions, fine_queries, places
@@ -67,6 +67,7 @@ class ServiceMachine(AskingMachine):
         self.watches = (Watch(), Watch())
         self.shown: tuple[Hashable, ...] = (None, None)
         self.query: Query | None = None
+        self.known: list[Shown] = [frozenset(), frozenset()]
         self.account = Account(self.tested.limits)
 
     @precondition(lambda self: len(self.arrived) < MOST)
@@ -129,7 +130,7 @@ class ServiceMachine(AskingMachine):
         rules = self.watches[world].on(self.tested)
         reports = tuple(self.arrived[each][world] for each in query.report_ids)
         after, shown = rules.serve(rules, service, query, reports, Choose(choice))
-        self.watches[world].hear(shown)
+        self.known[world] = self.watches[world].hear(shown, self.known[world], query)
         return after, shown
 
     def count_what_happened(self, query: Query) -> None:

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
 from properties.attack import move_text
-from properties.machines._answers import Account, Watch, added, beyond_budget, laws_of_answers
+from properties.machines._answers import (
+    Account,
+    Shown,
+    Watch,
+    added,
+    beyond_budget,
+    laws_of_answers,
+)
 from properties.machines._asking import AskingMachine
 from properties.machines._machine import Choose, Needs, claim
 from properties.machines._rollouts import Rollouts
@@ -88,6 +95,7 @@ class SummaryMachine(AskingMachine):
         self.state = SummaryState()
         self.without: dict[Unit, SummaryState] = {}
         self.watch = Watch()
+        self.known: dict[Unit | None, Shown] = {None: frozenset()}
         self.account = Account(self.tested.limits)
         self.shown: Hashable = None
         self.others: dict[Unit, tuple[Watch, Hashable]] = {}
@@ -138,11 +146,14 @@ class SummaryMachine(AskingMachine):
         database, before, self.database = tuple(self.database), self.state, []
         question = SummaryQuery(query=move, function=self.contribution_of)
         self.state, self.shown = self.step(self.watch, before, database, question, choice)
+        known = self.known[None]
+        self.known[None] = self.watch.hear(self.shown, known, move)
         self.count_what_happened(move)
         for unit, other in self.without.items():
             watch = Watch()
             neighbour = NEIGHBOURS[(self.relation or ATTRIBUTION_FIXED).name](database, unit)
             self.without[unit], shown = self.step(watch, other, neighbour, question, choice)
+            self.known[unit] = watch.hear(shown, self.known.get(unit, known), move)
             self.others[unit] = (watch, shown)
             if self.examines("summary_mechanism_is_individually_private"):
                 first = (before.service, batch_of(self.state, move))
@@ -169,7 +180,6 @@ class SummaryMachine(AskingMachine):
         """Make a step of the mechanism in one world."""
         mechanism = SummaryMechanism(rules=watch.on(self.tested))
         after, shown = mechanism.step(state, (database, question), Choose(choice))
-        watch.hear(shown)
         return after, shown
 
     def count_what_happened(self, query: Query) -> None:
