@@ -5,8 +5,10 @@ are functions and do not travel between processes. Guarantees come first, and of
 games before the proofs, because a game can refute. A claim that is refuted with an attack needs no
 later check. Once a guarantee is refuted, or a rule misbehaves, the verdict is settled: what is left
 is given up soon, unless the effort is deep. Games go on a little longer as long as there is no
-attack to show. The lemmas on which the proofs of guarantees rest are jobs of their own, shared by
-all these proofs; a lemma that depends on no changed rule is proved once for all proposals.
+attack to show. Where nothing but the ledger is refuted, the guarantees of privacy are decided all
+the same, because a change may be private in spite of it. The lemmas on which the proofs of
+guarantees rest are jobs of their own, shared by all these proofs; a lemma that depends on no
+changed rule is proved once for all proposals.
 """
 
 from __future__ import annotations
@@ -330,6 +332,7 @@ class Session:
         self.total = 0
         self.cut_off: set[str] = set()
         self.settled_at: float | None = None
+        self.privacy_is_settled = False
         self.attacked_at: float | None = None
 
     @property
@@ -427,6 +430,7 @@ class Session:
         refuted = answer.finding.verdict is Verdict.REFUTED and not job.helping
         if answer.misbehaved or (refuted and CLAIMS[job.claim].kind is Kind.GUARANTEE):
             self.settled_at = self.settled_at or time.monotonic()
+            self.privacy_is_settled |= bool(answer.misbehaved or CLAIMS[job.claim].relation)
         if answer.finding.attack is not None:
             self.attacked_at = self.attacked_at or time.monotonic()
             self._drop(lambda other: other.claim == job.claim and other.place > job.place, pool)
@@ -438,8 +442,14 @@ class Session:
             return
         now = time.monotonic()
         hunting = self.attacked_at is None and now < self.settled_at + HUNT_SECONDS
+
+        def wanted(job: Job) -> bool:
+            if not self.privacy_is_settled and (job.helping or CLAIMS[job.claim].relation):
+                return True
+            return hunting and job.check.startswith("game")
+
         if now > (self.attacked_at or self.settled_at) + REST_SECONDS:
-            self._drop(lambda job: not (hunting and job.check.startswith("game")), pool)
+            self._drop(lambda job: not wanted(job), pool)
             self.plan_repairs()
 
     def _take_loaded(self, outcome: Outcome) -> None:
