@@ -30,7 +30,7 @@ from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.processes import Ending, Outcome, Pool, Task, cores
 from sandproof.proposal import About, BadInput, Proposal, Request, at_line, load, told
 from sandproof.reach import Listing, Reach, Reached, listing
-from sandproof.result import AttackRecord, ClaimResult, Repair, Result
+from sandproof.result import AttackRecord, ClaimResult, Repair, Result, with_failed_assumptions
 from spec import PAPER
 from spec.claims import CLAIMS, Check, Claim, Finding, Kind, Verdict
 from spec.distributions import NotReplayable
@@ -553,8 +553,8 @@ class Session:
 
     def result(self) -> Result:
         """Put together what has been found so far."""
-        claims = tuple(
-            self._claim_result(claim) for claim in CLAIMS.values() if self.wanted(claim.id)
+        claims = with_failed_assumptions(
+            [self._claim_result(claim) for claim in CLAIMS.values() if self.wanted(claim.id)]
         )
         misbehaved = [line for found in self._own().values() for line in found.misbehaved]
         return Result(

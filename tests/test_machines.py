@@ -525,3 +525,9 @@ def test_an_answer_that_no_rule_was_asked_for_is_unclear() -> None:
     )
     assert found.verdict is Verdict.UNKNOWN
     assert "Unclear" in found.detail
+
+
+def test_a_finding_names_its_machine() -> None:
+    checks = [check for check in CHECKS if check.claim == LEDGER]
+    methods = {check.run(PAPER).method for check in checks}
+    assert len(methods) == len(checks) == 3

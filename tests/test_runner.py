@@ -20,7 +20,16 @@ from sandproof import processes, runner
 from sandproof.guard import Trace, conforms, differ, readable
 from sandproof.processes import Ending, Pool, Task
 from sandproof.proposal import About, BadInput, Proposal, Request, parse_settings, with_settings
-from sandproof.result import BAD_INPUT, HOLDS, REFUTED, UNDECIDED, ClaimResult, Result, overall
+from sandproof.result import (
+    BAD_INPUT,
+    HOLDS,
+    REFUTED,
+    UNDECIDED,
+    ClaimResult,
+    Result,
+    overall,
+    with_failed_assumptions,
+)
 from sandproof.runner import Options
 from spec import (
     PAPER,
@@ -733,3 +742,28 @@ def test_what_is_composed_does_not_hold_while_a_part_is_refuted(
         Verdict.UNKNOWN,
         "a part of what is composed is refuted",
     )
+
+
+def test_a_proof_says_which_claims_that_it_assumes_fail() -> None:
+    def row(claim: str, verdict: Verdict, assumes: str = "") -> ClaimResult:
+        found = Finding(claim=claim, check="proof", verdict=verdict, method="m", assumes=assumes)
+        return ClaimResult(claim=CLAIMS[claim], findings=(found,))
+
+    proved = row(LEMMA, Verdict.PROVED, f"{LEDGER}, {NULLS}")
+    (kept, _) = with_failed_assumptions([proved, row(LEDGER, Verdict.PROVED)])
+    assert kept.reason == "m"
+    (said, *_) = with_failed_assumptions(
+        [proved, row(LEDGER, Verdict.REFUTED), row(NULLS, Verdict.UNKNOWN)]
+    )
+    assert said.verdict is Verdict.PROVED
+    assert f"this assumes {LEDGER}, which is refuted here" in said.reason
+    assert f"{NULLS}, which is not shown here" in said.reason
+
+
+def test_what_a_lemma_assumes_is_named() -> None:
+    (check,) = (check for check in CHECKS if check.claim == LEMMA)
+    assert check.run(PAPER).assumes == LEDGER
+    (check,) = (c for c in CHECKS if c.claim == "summary_mechanism_is_individually_private")
+    named = check.run(PAPER).assumes.split(", ")
+    assert LEDGER in named
+    assert set(named) <= set(CLAIMS)

@@ -130,7 +130,8 @@ def machine_finding(
         claim=claim,
         check=check_name(machine),
         verdict=Verdict.UNKNOWN,
-        method="random interleavings of moves, each invariant examined after every move",
+        method=f"{check_name(machine)}, random interleavings of moves, each invariant examined "
+        "after every move",
         bound=f"{examples} examples of {profile.steps} moves, seed {number}",
         assumes="" if relation is None else f"neighbours: {relation.name}",
     )
