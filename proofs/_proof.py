@@ -150,7 +150,7 @@ class ProofResult:
     def text(self) -> str:
         """Return one line per step that matters: all of them if proved, else those that failed."""
         told = [step for step in self.steps if step.verdict == self.verdict]
-        return "\n".join(map(str, told))
+        return "\n".join(dict.fromkeys(map(str, told)))
 
     def write_smt_lib(self, directory: FilePath) -> list[FilePath]:
         """Write every obligation into a directory as SMT-LIB."""

@@ -304,7 +304,7 @@ class Inductive(Step[S]):
         run = self.reachable.decide(subject)
         seconds = general.seconds + run.seconds
         if run.verdict == "REFUTED":
-            return replace(run, name=self.name, seconds=seconds)
+            return replace(run, seconds=seconds)
         reason = general.reason or f"not inductive{str(general).removeprefix('REFUTED')}"
         return replace(general, verdict="UNKNOWN", reason=reason, example=None, seconds=seconds)
 

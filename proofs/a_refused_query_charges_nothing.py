@@ -114,7 +114,7 @@ CHECK = bounded(
     check_of(
         PROOF,
         method="symbolic run of settle, induction on the batch",
-        assumes="the ledger is within the caps",
+        assumes="the_ledger_never_passes_the_caps",
         takes_rules=True,
     ),
     papers_own=("settle",),

@@ -429,7 +429,10 @@ def checked(proof: Proof[Rules]) -> Check:
             proof,
             method="conservation law over the reports of x, two runs of M_SR; induction on records "
             "and queries",
-            assumes="the lemmas on budgets, ledger, refusal and noise",
+            assumes="the_ledger_never_passes_the_caps, contributions_stay_within_budget, "
+            "abort_does_not_depend_on_attribution, noise_is_chosen_in_public, "
+            "absent_keys_are_never_released, discrete_laplace_is_private, "
+            "truncated_laplace_is_private",
             takes_rules=True,
         ),
         papers_own=(

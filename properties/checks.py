@@ -13,6 +13,7 @@ from time import perf_counter_ns
 
 from properties.attack import DoesNotReplay, decimal
 from properties.event_parameters import event_parameters_check
+from properties.game import Inexact, OutOfWindow
 from properties.large_runs import large_run_check
 from properties.machines.checks import machine_checks
 from properties.production import production_finding
@@ -416,8 +417,8 @@ def sensitivity_finding(
             )
         elif result.largest <= universe.limits.contribution_budget:
             found = replace(found, verdict=Verdict.HOLDS)
-    except (RelationUndefined, NotDeterministic, DoesNotReplay) as reason:
-        found = replace(found, detail=str(reason))
+    except (RelationUndefined, NotDeterministic, DoesNotReplay, OutOfWindow, Inexact) as reason:
+        found = replace(found, detail=f"the clients cannot be followed: {reason}")
     return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
 
 

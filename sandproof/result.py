@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sandproof.proposal import About
 from spec.claims import Claim, Finding, Kind, Verdict
@@ -112,6 +112,24 @@ class ClaimResult:
         details = [each.detail or each.method for each in same]
         why = self.why or (self.verdict is Verdict.UNKNOWN and self.unreached)
         return why or "; ".join(dict.fromkeys(filter(None, details)))
+
+
+def with_failed_assumptions(rows: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
+    """Return the results with every proof saying which claims that it assumes fail here."""
+    failed = {
+        row.claim.id: "refuted" if row.verdict is Verdict.REFUTED else "not shown"
+        for row in rows
+        if row.verdict in (Verdict.REFUTED, Verdict.UNKNOWN)
+    }
+
+    def told(finding: Finding) -> Finding:
+        named = [claim for claim in failed if claim in finding.assumes.split(", ")]
+        if finding.verdict is not Verdict.PROVED or not named:
+            return finding
+        given = ", ".join(f"{claim}, which is {failed[claim]} here" for claim in named)
+        return replace(finding, method=f"{finding.method}; this assumes {given}")
+
+    return tuple(replace(row, findings=tuple(map(told, row.findings))) for row in rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,10 @@ are functions and do not travel between processes. Guarantees come first, and of
 games before the proofs, because a game can refute. A claim that is refuted with an attack needs no
 later check. Once a guarantee is refuted, or a rule misbehaves, the verdict is settled: what is left
 is given up soon, unless the effort is deep. Games go on a little longer as long as there is no
-attack to show. The lemmas on which the proofs of guarantees rest are jobs of their own, shared by
-all these proofs; a lemma that depends on no changed rule is proved once for all proposals.
+attack to show. Where nothing but the ledger is refuted, the guarantees of privacy are decided all
+the same, because a change may be private in spite of it. The lemmas on which the proofs of
+guarantees rest are jobs of their own, shared by all these proofs; a lemma that depends on no
+changed rule is proved once for all proposals.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.processes import Ending, Outcome, Pool, Task, cores
 from sandproof.proposal import About, BadInput, Proposal, Request, at_line, load, told
 from sandproof.reach import Listing, Reach, Reached, listing
-from sandproof.result import AttackRecord, ClaimResult, Repair, Result
+from sandproof.result import AttackRecord, ClaimResult, Repair, Result, with_failed_assumptions
 from spec import PAPER
 from spec.claims import CLAIMS, Check, Claim, Finding, Kind, Verdict
 from spec.distributions import NotReplayable
@@ -341,6 +343,7 @@ class Session:
         self.total = 0
         self.cut_off: set[str] = set()
         self.settled_at: float | None = None
+        self.privacy_is_settled = False
         self.attacked_at: float | None = None
 
     @property
@@ -438,6 +441,7 @@ class Session:
         refuted = answer.finding.verdict is Verdict.REFUTED and not job.helping
         if answer.misbehaved or (refuted and CLAIMS[job.claim].kind is Kind.GUARANTEE):
             self.settled_at = self.settled_at or time.monotonic()
+            self.privacy_is_settled |= bool(answer.misbehaved or CLAIMS[job.claim].relation)
         if answer.finding.attack is not None:
             self.attacked_at = self.attacked_at or time.monotonic()
             self._drop(lambda other: other.claim == job.claim and other.place > job.place, pool)
@@ -449,8 +453,14 @@ class Session:
             return
         now = time.monotonic()
         hunting = self.attacked_at is None and now < self.settled_at + HUNT_SECONDS
+
+        def wanted(job: Job) -> bool:
+            if not self.privacy_is_settled and (job.helping or CLAIMS[job.claim].relation):
+                return True
+            return hunting and job.check.startswith("game")
+
         if now > (self.attacked_at or self.settled_at) + REST_SECONDS:
-            self._drop(lambda job: not (hunting and job.check.startswith("game")), pool)
+            self._drop(lambda job: not wanted(job), pool)
             self.plan_repairs()
 
     def _take_loaded(self, outcome: Outcome) -> None:
@@ -554,9 +564,8 @@ class Session:
 
     def result(self) -> Result:
         """Put together what has been found so far."""
-        claims = composed(
-            tuple(self._claim_result(claim) for claim in CLAIMS.values() if self.wanted(claim.id))
-        )
+        rows = [self._claim_result(claim) for claim in CLAIMS.values() if self.wanted(claim.id)]
+        claims = with_failed_assumptions(composed(rows))
         misbehaved = [line for found in self._own().values() for line in found.misbehaved]
         return Result(
             about=self.about,
@@ -642,7 +651,7 @@ class Assigned(Task):
     session: Session
 
 
-def composed(claims: tuple[ClaimResult, ...]) -> tuple[ClaimResult, ...]:
+def composed(claims: Sequence[ClaimResult]) -> Sequence[ClaimResult]:
     """Let what is composed hold as far as its parts do, if its own checks leave it open.
 
     The clients share no state, whatever the rules: each rule is given one client only. So the
@@ -660,12 +669,12 @@ def composed(claims: tuple[ClaimResult, ...]) -> tuple[ClaimResult, ...]:
         bound=f"as far as {' and '.join(PARTS)} hold",
         assumes="the clients share no state",
     )
-    return tuple(
+    return [
         ClaimResult(claim=each.claim, findings=(*each.findings, parts))
         if each.claim.id == COMPOSED and each.verdict is Verdict.UNKNOWN and not each.misbehaved
         else each
         for each in claims
-    )
+    ]
 
 
 def why_unaffected(claim: Claim) -> str:

@@ -209,12 +209,16 @@ CLAIMS = _claims(
     Claim(
         id="the_ledger_never_passes_the_caps",
         kind=Kind.GUARANTEE,
-        statement="No report is ever charged beyond the caps, and what it took part in was "
-        "charged.",
-        formula=r"B_\varepsilon(r) \le \varepsilon_* \wedge B_\delta(r) \le \delta_*",
+        statement="The ε and the δ of the answers that a report takes part in never add up beyond "
+        "the caps.",
+        formula=r"\sum_{t : r \in S_t} \varepsilon_t \le \varepsilon_* \wedge "
+        r"\sum_{t : r \in S_t} \delta_t \le \delta_*",
         paper="Alg. 1",
         subjects=("spec.aggregation_service.charge", "spec.aggregation_service.settle"),
         rules=("batch", "charge", "settle", "budget_entries", "serve", "limits"),
+        not_covered="How the ledger writes its numbers. What an answer tells of a unit: the "
+        "guarantees of privacy are decided separately. Queries for different keys are not told "
+        "apart.",
     ),
     Claim(
         id="summary_and_event_reports_compose",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from immutables import Map
 
+import proofs
+from properties.checks import PRIVACY, property_checks
 from properties.machines import (
     CONTROLS,
     MACHINES,
@@ -27,21 +29,27 @@ from properties.machines import (
     run_machine,
 )
 from properties.machines._loss import Loss, loss_of
-from properties.machines._machine import Choose
+from properties.machines._machine import Choose, Stopped
+from properties.machines._worlds import ROLLOUTS
 from properties.machines.aggregation_client import AggregationMachine
 from properties.machines.aggregation_service import ServiceMachine
 from properties.machines.attribution_client import AttributionMachine
+from properties.machines.event_client import EventClientMachine
 from properties.machines.run import simpler
 from properties.machines.summary_mechanism import SummaryMachine
-from properties.machines.system import AttributionSystemMachine
+from properties.machines.system import AggregationSystemMachine, AttributionSystemMachine
 from properties.strategies import view_again
+from sandproof.guard import Guard
 from spec import PAPER, Distribution, Draw, Event, Limits, PassTime, Query, Report, Rules, Service
-from spec.aggregation_service import Spent
-from spec.attribution_client import Source, Trigger
+from spec.aggregation_service import Ledger, Spent
+from spec.attribution_client import AttributionClient, Source, Trigger
 from spec.claims import CLAIMS, Check, Control, Finding, Verdict
 from spec.contributions import Budgets, Cause, Credit, Unit
 from spec.distributions import Law, coin, hockey_stick
+from spec.event_client import EventClient, EventReport
 from spec.neighbours import NULLED_AFTER_ADMISSION
+from spec.noise import DiscreteLaplace, Noise
+from spec.numbers import Power
 from spec.private_aggregation_client import DeviceWindow
 
 CHECKS = machine_checks("quick", kept=None)
@@ -278,3 +286,248 @@ def test_a_draw_takes_the_outcome_with_its_number() -> None:
     law = Distribution.of({"a": Fraction(1, 2), "b": Fraction(1, 2)})
     assert [Choose(number)(law) for number in range(3)] == ["a", "b", "a"]
     assert Choose(1)(Map({1: 2})) == Map({1: 2})
+
+
+def threshold_by_size(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    usual = PAPER.threshold(limits, query, batch)
+    return None if usual is None else usual + len(batch)
+
+
+def test_a_threshold_is_that_of_the_batch_that_is_answered() -> None:
+    """A repeated report is dropped from the batch, which lowers the threshold again."""
+    rules = replace(PAPER, threshold=threshold_by_size)
+    claim = "aggregation_summaries_are_private"
+    event = Event(report_id=0, device="phone", program=view_again)
+    asked = Query(epsilon=Fraction(3), delta=Fraction(1, 64), report_ids=(0, 0, 0))
+    for lumps in (True, False):
+        made = machine_for(AggregationSystemMachine, rules, claims=frozenset({claim}))
+        made.lumps = lumps
+        assert replayed(made, ((event, 0), (asked, 0))) is None
+
+
+def test_what_is_never_released_is_lumped_without_loss() -> None:
+    """The laws of answers with and without lumping tell the same of a unit."""
+    event = Event(report_id=0, device="phone", program=view_again)
+    asked = Query(epsilon=Fraction(3), delta=Fraction(1, 64), report_ids=(0,))
+    told = []
+    for lumps in (True, False):
+        made = machine_for(AggregationSystemMachine, PAPER)
+        made.lumps = lumps
+        machine = made()
+        machine.play(event)
+        machine.play(asked)
+        (loss,) = machine.losses.known.values()
+        told.append([loss.delta(Fraction(power)) for power in (1, 2, 8, 64)])
+    assert told[0] == told[1]
+    assert told[0][0] > 0
+
+
+def draw_noise(
+    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
+) -> tuple[Credit, ...]:
+    credited = PAPER.attribute(rules, client, trigger, now, draw)
+    noise = DiscreteLaplace(decay_power=Power(rules.limits.base, Fraction(-1)))
+    return credited if draw(noise.around(40)) > 40 else ()
+
+
+def drop_at_random(
+    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
+) -> tuple[Credit, ...]:
+    dropped = draw(coin(Fraction(1, 2)))
+    return () if dropped else PAPER.attribute(rules, client, trigger, now, draw)
+
+
+def lose_reports_at_random(
+    rules: Rules, client: EventClient, since: int, now: int, draw: Draw
+) -> tuple[EventClient, tuple[EventReport, ...]]:
+    client, sent = PAPER.pass_windows(rules, client, since, now, draw)
+    return client, tuple(report for report in sent if not draw(coin(Fraction(1, 4))))
+
+
+@pytest.mark.parametrize(
+    ("machine", "claim", "rules"),
+    [
+        (
+            AttributionSystemMachine,
+            "attribution_summaries_are_private",
+            replace(PAPER, attribute=drop_at_random),
+        ),
+        (
+            EventClientMachine,
+            "event_level_reports_are_private",
+            replace(PAPER, pass_windows=lose_reports_at_random),
+        ),
+    ],
+)
+def test_a_rule_that_draws_is_not_blamed(machine: type[Machine], claim: str, rules: Rules) -> None:
+    guard = Guard(path=Path("proposal.py"))
+    found = machine_finding(machine, claim, guard.around(rules), "quick", kept=None)
+    assert guard.misbehaved == []
+    assert found.verdict is not Verdict.REFUTED
+
+
+def test_a_client_that_draws_noise_is_not_blamed() -> None:
+    guard = Guard(path=Path("proposal.py"))
+    rules = guard.around(replace(PAPER, attribute=draw_noise))
+    (check,) = (
+        check for check in property_checks("quick") if check.name.startswith("sensitivity: ARA")
+    )
+    found = check.run(rules)
+    assert guard.misbehaved == []
+    assert found.verdict is Verdict.UNKNOWN
+    assert "cannot be followed" in found.detail
+
+
+LEDGER = "the_ledger_never_passes_the_caps"
+
+
+def charge_thousandths(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    large = replace(limits, epsilon=1000 * limits.epsilon)
+    return PAPER.charge(large, spent, replace(query, epsilon=1000 * query.epsilon), report)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Left(Spent):
+    left: Spent
+
+
+def keep_what_is_left(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    left = Spent(epsilon=limits.epsilon, delta=limits.delta)
+    if isinstance(spent, Left):
+        left = spent.left
+    if query.epsilon > left.epsilon or query.delta > left.delta:
+        return None
+    epsilon, delta = left.epsilon - query.epsilon, left.delta - query.delta
+    return Left(left=Spent(epsilon=epsilon, delta=delta))
+
+
+def charge_half(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    return PAPER.charge(limits, spent, replace(query, epsilon=query.epsilon / 2), report)
+
+
+def noise_for_half(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    return PAPER.noise(limits, replace(query, epsilon=query.epsilon / 2), batch, threshold)
+
+
+def discount_for_crowds(
+    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
+) -> tuple[Ledger, tuple[Report, ...] | None]:
+    paid = replace(query, epsilon=query.epsilon / 2) if len(batch) >= 100 else query
+    return PAPER.settle(rules, ledger, paid, batch)
+
+
+def ledger_verdicts(rules: Rules) -> set[Verdict]:
+    checks = [check for check in (*CHECKS, *proofs.CHECKS) if check.claim == LEDGER]
+    return {check.run(rules).verdict for check in checks}
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        replace(PAPER, charge=charge_thousandths),
+        replace(PAPER, charge=keep_what_is_left),
+        replace(PAPER, charge=charge_half, noise=noise_for_half),
+    ],
+    ids=["in thousandths", "what is left", "half of epsilon, with the noise for it"],
+)
+def test_a_ledger_may_keep_other_numbers(rules: Rules) -> None:
+    assert ledger_verdicts(rules) == {Verdict.HOLDS, Verdict.UNKNOWN}
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        replace(PAPER, charge=charge_half),
+        replace(PAPER, settle=discount_for_crowds),
+    ],
+    ids=["half of epsilon", "half in a crowd"],
+)
+def test_what_reports_take_part_in_is_added_up(rules: Rules) -> None:
+    assert Verdict.REFUTED in ledger_verdicts(rules)
+
+
+def test_a_null_report_is_charged_whatever_the_ledger_keeps() -> None:
+    claim = "null_reports_are_charged"
+    checks = [check for check in (*CHECKS, *proofs.CHECKS) if check.claim == claim]
+    for charge in (charge_thousandths, keep_what_is_left, charge_half):
+        found = {check.run(replace(PAPER, charge=charge)).verdict for check in checks}
+        assert Verdict.REFUTED not in found
+        assert Verdict.HOLDS in found
+
+
+def test_a_service_that_renames_its_reports_answers_from_those_it_was_asked_for() -> None:
+    def rename(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+        fresh = hash((query.epsilon, query.delta))
+        return tuple(replace(report, report_id=fresh) for report in reports[:1])
+
+    assert Verdict.REFUTED in ledger_verdicts(replace(PAPER, batch=rename))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remembering(Service):
+    answers: Map[Query, Hashable] = Map()
+
+
+def answer_from_memory(
+    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+) -> tuple[Service, Hashable]:
+    known = service.answers if isinstance(service, Remembering) else Map()
+    if query in known:
+        return service, known[query]
+    after, shown = PAPER.serve(rules, service, query, reports, draw)
+    return Remembering(ledger=after.ledger, answers=known.set(query, shown)), shown
+
+
+def answer_anything(
+    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+) -> tuple[Service, Hashable]:
+    return service, len(reports)
+
+
+SERVED = [
+    check
+    for check in CHECKS
+    if "serve" in CLAIMS[check.claim].rules and check.claim not in (*PRIVACY, ROLLOUTS)
+]
+
+
+@pytest.mark.parametrize("check", SERVED, ids=[f"{each.name}-{each.claim}" for each in SERVED])
+def test_an_answer_that_is_shown_again_is_no_new_answer(check: Check) -> None:
+    found = check.run(replace(PAPER, serve=answer_from_memory))
+    assert found.verdict is Verdict.HOLDS, found.detail
+
+
+def test_an_answer_that_is_shown_again_tells_nothing_new() -> None:
+    rules = replace(PAPER, serve=answer_from_memory)
+    event = Event(report_id=0, device="phone", program=view_again)
+    asked = Query(epsilon=Fraction(6), keys=(1, 3), report_ids=(0,))
+    made = machine_for(AggregationSystemMachine, rules, claims=frozenset(PRIVACY))
+    machine = made()
+    for move in (event, asked, asked, asked):
+        machine.play(move)
+        machine.examine()
+
+
+def test_rollouts_of_a_service_that_remembers_its_noise_are_undefined() -> None:
+    rules = replace(PAPER, serve=answer_from_memory)
+    made = machine_for(AggregationSystemMachine, rules, claims=frozenset({ROLLOUTS}))
+    machine = made()
+    machine.play(Event(report_id=0, device="phone", program=view_again))
+    with pytest.raises(Stopped, match="RandomState"):
+        machine.play(Query(epsilon=Fraction(6), keys=(1, 3), report_ids=(0,)))
+
+
+def test_an_answer_that_no_rule_was_asked_for_is_unclear() -> None:
+    found = machine_finding(
+        ServiceMachine, LEDGER, replace(PAPER, serve=answer_anything), "quick", kept=None
+    )
+    assert found.verdict is Verdict.UNKNOWN
+    assert "Unclear" in found.detail
+
+
+def test_a_finding_names_its_machine() -> None:
+    checks = [check for check in CHECKS if check.claim == LEDGER]
+    methods = {check.run(PAPER).method for check in checks}
+    assert len(methods) == len(checks) == 3

@@ -20,7 +20,16 @@ from sandproof import processes, runner
 from sandproof.guard import Trace, conforms, differ, readable
 from sandproof.processes import Ending, Pool, Task
 from sandproof.proposal import About, BadInput, Proposal, Request, parse_settings, with_settings
-from sandproof.result import BAD_INPUT, HOLDS, REFUTED, UNDECIDED, ClaimResult, Result, overall
+from sandproof.result import (
+    BAD_INPUT,
+    HOLDS,
+    REFUTED,
+    UNDECIDED,
+    ClaimResult,
+    Result,
+    overall,
+    with_failed_assumptions,
+)
 from sandproof.runner import Options
 from spec import (
     PAPER,
@@ -42,6 +51,8 @@ from spec.numbers import NATURAL, Base
 
 ATTRIBUTION = "attribution_summaries_are_private"
 LEDGER = "the_ledger_never_passes_the_caps"
+AGGREGATION = "aggregation_summaries_are_private"
+NULLS = "null_reports_are_charged"
 LEMMA = "a_refused_query_charges_nothing"
 HEADER = "from spec import PAPER, Distribution, replace\nfrom fractions import Fraction\n"
 
@@ -430,19 +441,45 @@ def test_once_a_guarantee_is_refuted_the_rest_is_given_up(
     monkeypatch.setattr(runner, "REST_SECONDS", 0.2)
     monkeypatch.setattr(runner, "HUNT_SECONDS", 0.4)
     checks[:] = [
-        check(LEDGER, "refutes", Verdict.REFUTED, idle),
-        check(LEDGER, "game", Verdict.HOLDS, lambda _: time.sleep(60)),
+        check(AGGREGATION, "refutes", Verdict.REFUTED, idle),
+        check(AGGREGATION, "game", Verdict.HOLDS, lambda _: time.sleep(60)),
         check(ATTRIBUTION, "slow", Verdict.HOLDS, lambda _: time.sleep(60)),
         check(ATTRIBUTION, "waits", Verdict.HOLDS),
     ]
     path = written(tmp_path, rule(PAPERS_CHARGE))
-    options = replace(OPTIONS, timeout=20)
+    options = replace(OPTIONS, timeout=20, only=(AGGREGATION, ATTRIBUTION))
     (result,) = checked(path, options=options)
     assert (result.exit_status, result.seconds < 10) == (REFUTED, True)
     assert {row.claim.id: row.reason for row in result.claims}[ATTRIBUTION] == runner.ALREADY
     checks[1:3] = []
     (result,) = checked(path, options=replace(options, patient=True))
     assert {row.claim.id: row.verdict for row in result.claims}[ATTRIBUTION] is Verdict.HOLDS
+
+
+def play_slowly(rules: Rules) -> None:
+    """Play, and take a second longer than the rest is given."""
+    time.sleep(1)
+    play(rules)
+
+
+def test_where_the_ledger_alone_is_refuted_privacy_is_decided_all_the_same(
+    tmp_path: Path, checks: list[Check], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "REST_SECONDS", 0.1)
+    monkeypatch.setattr(runner, "HUNT_SECONDS", 0.2)
+    checks[:] = [
+        check(LEDGER, "refutes", Verdict.REFUTED, idle),
+        check(LEDGER, "game", Verdict.HOLDS, lambda _: time.sleep(60)),
+        check(ATTRIBUTION, "slow", Verdict.HOLDS, play_slowly),
+        check(NULLS, "slow", Verdict.HOLDS, lambda _: time.sleep(60)),
+    ]
+    path = written(tmp_path, rule(PAPERS_CHARGE))
+    options = replace(OPTIONS, timeout=20, only=(LEDGER, ATTRIBUTION, NULLS))
+    (result,) = checked(path, options=options)
+    assert (result.exit_status, result.seconds < 15) == (REFUTED, True)
+    rows = {row.claim.id: row for row in result.claims}
+    assert rows[ATTRIBUTION].verdict is Verdict.HOLDS
+    assert rows[NULLS].reason == runner.ALREADY
 
 
 def test_a_relation_is_meant_for_the_guarantees_that_the_named_universes_are_about() -> None:
@@ -731,3 +768,28 @@ def test_what_is_composed_does_not_hold_while_a_part_is_refuted(
         Verdict.UNKNOWN,
         "a part of what is composed is refuted",
     )
+
+
+def test_a_proof_says_which_claims_that_it_assumes_fail() -> None:
+    def row(claim: str, verdict: Verdict, assumes: str = "") -> ClaimResult:
+        found = Finding(claim=claim, check="proof", verdict=verdict, method="m", assumes=assumes)
+        return ClaimResult(claim=CLAIMS[claim], findings=(found,))
+
+    proved = row(LEMMA, Verdict.PROVED, f"{LEDGER}, {NULLS}")
+    (kept, _) = with_failed_assumptions([proved, row(LEDGER, Verdict.PROVED)])
+    assert kept.reason == "m"
+    (said, *_) = with_failed_assumptions(
+        [proved, row(LEDGER, Verdict.REFUTED), row(NULLS, Verdict.UNKNOWN)]
+    )
+    assert said.verdict is Verdict.PROVED
+    assert f"this assumes {LEDGER}, which is refuted here" in said.reason
+    assert f"{NULLS}, which is not shown here" in said.reason
+
+
+def test_what_a_lemma_assumes_is_named() -> None:
+    (check,) = (check for check in CHECKS if check.claim == LEMMA)
+    assert check.run(PAPER).assumes == LEDGER
+    (check,) = (c for c in CHECKS if c.claim == "summary_mechanism_is_individually_private")
+    named = check.run(PAPER).assumes.split(", ")
+    assert LEDGER in named
+    assert set(named) <= set(CLAIMS)

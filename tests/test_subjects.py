@@ -164,6 +164,7 @@ def test_an_invariant_that_is_preserved_is_proved() -> None:
 def test_an_invariant_is_refuted_by_a_run_from_the_beginning_only() -> None:
     assert inductive(5, 4).verdict == "REFUTED"
     assert inductive(5, 4).example == {"steps": 2}
+    assert inductive(5, 4).name == "from the beginning"
     unclear = inductive(0, 1)
     assert unclear.verdict == "UNKNOWN"
     assert unclear.reason.startswith("not inductive")

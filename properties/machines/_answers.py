@@ -14,12 +14,12 @@ from fractions import Fraction
 
 from properties.game import OutOfWindow, Window, rational
 from properties.solve import MARGIN, answers_in_full
-from spec.aggregation_service import Aborted, Answer, Outcome, Query, Service
+from spec.aggregation_service import Aborted, Answer, Outcome, Query, Service, Spent
 from spec.contributions import Budget, Budgets, Cause, Credit, Unit
 from spec.distributions import Distribution, Draw, Random, explore
-from spec.noise import Noise
+from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import SpecError
-from spec.reports import Contribution, Key, Report
+from spec.reports import Contribution, Key, Report, ReportId
 from spec.rules import Limits, Rules
 
 
@@ -27,10 +27,14 @@ class Unclear(SpecError):
     """Report a service of which nobody can tell whether it refused a query."""
 
 
+Shown = frozenset[tuple[Query, Hashable]]
+
+
 @dataclass(slots=True)
 class Watch:
     """Note what rules are asked and what they answer while a step runs."""
 
+    asked: Query | None = None
     answered: tuple[Report, ...] | None = None
     refused: bool = False
     totals: Mapping[Key, int] = field(default_factory=dict)
@@ -44,13 +48,15 @@ class Watch:
         """Return the same rules, watched."""
 
         def answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
-            self.answered = batch
+            self.asked, self.answered = query, batch
             return rules.answer(given, query, batch, draw)
 
         def reveal(
             service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
         ) -> Random[Hashable]:
             self.refused = isinstance(outcome, Aborted)
+            if self.answered is None and not self.refused:
+                self.asked, self.answered = query, batch
             return rules.reveal(service, query, batch, outcome)
 
         def totals(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
@@ -96,16 +102,64 @@ class Watch:
             grant=grant,
         )
 
-    def hear(self, shown: Hashable) -> None:
-        """Make sure to know whether the query was refused."""
+    def hear(self, shown: Hashable, known: Shown, query: Query) -> Shown:
+        """Make sure to know whether the query was refused; return all that has been shown now.
+
+        What was shown for the very same query before is no new answer: no report takes part in it.
+        """
         self.refused = self.refused or isinstance(shown, Aborted)
         if self.answered is None and not self.refused:
-            raise Unclear("the changed serve asks neither the rule answer nor the rule reveal")
+            if (query, shown) not in known:
+                raise Unclear("the changed serve asks neither the rule answer nor the rule reveal")
+            self.asked, self.answered = query, ()
+        return known | {(query, shown)}
 
     @property
     def contributed(self) -> int:
         """Return the number of contributions that an answer was computed from."""
         return sum(len(report.contributions) for report in self.answered or ())
+
+
+class Account:
+    """Add up the parameters of the answers that every report took part in.
+
+    They are those that the answer was asked for with. Discrete Laplace noise for a smaller epsilon
+    than that counts with its own.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.taken: dict[ReportId, Spent] = {}
+
+    def add(self, query: Query, watch: Watch) -> None:
+        """Add an answer to every report it was computed from."""
+        if watch.refused or watch.asked is None or watch.answered is None:
+            return
+        named = set(query.report_ids)
+        found = {report.report_id for report in watch.answered}
+        epsilon, delta = epsilon_of(self.limits, watch.asked, watch.noise), watch.asked.delta
+        for report_id in sorted(found if found <= named else named):
+            taken = self.taken.get(report_id, Spent())
+            self.taken[report_id] = Spent(
+                epsilon=taken.epsilon + epsilon, delta=taken.delta + delta
+            )
+
+    def complaints(self) -> Iterator[str]:
+        """Complain of every report that took part in more than the caps allow."""
+        caps = f"({self.limits.epsilon}, {self.limits.delta})"
+        for report_id, taken in self.taken.items():
+            if taken.epsilon > self.limits.epsilon or taken.delta > self.limits.delta:
+                yield (
+                    f"report {report_id} took part in answers whose epsilon and delta add up to "
+                    f"({taken.epsilon}, {taken.delta}), beyond the caps {caps}"
+                )
+
+
+def epsilon_of(limits: Limits, query: Query, noise: Noise | None) -> Fraction:
+    """Return the epsilon of an answer: the query's, or that of the noise if it is less."""
+    if isinstance(noise, DiscreteLaplace) and noise.decay_power.base == limits.base:
+        return min(query.epsilon, -noise.decay_power.exponent * limits.contribution_budget)
+    return query.epsilon
 
 
 def part_between(watch: Watch, without: Watch) -> Budget:
@@ -131,9 +185,17 @@ def laws_of_answers(
     query: Query,
     first: tuple[Service, tuple[Report, ...]],
     second: tuple[Service, tuple[Report, ...]],
+    watches: tuple[Watch, Watch],
+    lumps: bool = True,
 ) -> tuple[Served, Served]:
-    """Return the laws of the answers in two worlds, seen through one window."""
-    window = window_for(rules, query, first[1], second[1])
+    """Return the laws of the answers in two worlds, seen through one window.
+
+    The watches noted what the service asked for when it served the query in these worlds. Values
+    that are never released are one if the laws are to be lumped.
+    """
+    window = window_for(rules, (first[1], second[1]), watches)
+    if not lumps:
+        window = replace(window, hidden=None)
     while True:
         try:
             return (
@@ -145,23 +207,24 @@ def laws_of_answers(
             window = replace(window, lowest=window.lowest - width, highest=window.highest + width)
 
 
-def window_for(rules: Rules, query: Query, *batches: tuple[Report, ...]) -> Window:
-    """Return a window that holds every true sum there may be, and every threshold."""
+def window_for(
+    rules: Rules, batches: tuple[tuple[Report, ...], ...], watches: tuple[Watch, Watch]
+) -> Window:
+    """Return a window that holds every true sum there may be, and every threshold asked for.
+
+    Nothing at or below the least threshold is shown, if every answer has one.
+    """
     sums = [
         sum(part.value for report in batch for part in report.contributions) for batch in batches
     ]
-    thresholds = [rules.threshold(rules.limits, query, batch) for batch in batches]
-    found = [threshold for threshold in thresholds if threshold is not None]
     in_full = answers_in_full(rules)
-    noise = rules.noise(rules.limits, query, batches[0], thresholds[0])
-    highest = max(1, *sums)
-    if found and None in noise.support:
-        highest = max(highest, *(threshold + 1 for threshold in found))
     margin = 0 if in_full else MARGIN
+    thresholds = [watch.threshold for watch in watches if watch.answered is not None]
+    found = [threshold for threshold in thresholds if threshold is not None]
     return Window(
         lowest=-margin,
-        highest=highest + margin,
-        hidden=min(found, default=None) if in_full else None,
+        highest=max(1, *sums, *(threshold + 1 for threshold in found)) + margin,
+        hidden=min(found) if in_full and found and len(found) == len(thresholds) else None,
     )
 
 

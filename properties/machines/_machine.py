@@ -49,13 +49,15 @@ class Machine(RuleBasedStateMachine):
 
     `happens` lists what has to happen in some run, or the machine has shown nothing. `needs` lists,
     per claim, what has to happen for the claim not to hold for want of an occasion. A machine with
-    a higher `cost` makes fewer runs in the same time.
+    a higher `cost` makes fewer runs in the same time. One that `lumps` takes all noisy values that
+    are never released as one.
     """
 
     title: ClassVar[str]
     happens: ClassVar[tuple[str, ...]]
     needs: ClassVar[Needs]
     cost: ClassVar[int] = 1
+    lumps: ClassVar[bool] = True
     limits: ClassVar[Limits] = LIMITS
     tested: ClassVar[Rules]
     relation: ClassVar[Relation | None] = None

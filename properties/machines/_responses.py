@@ -102,8 +102,8 @@ def moved_states(
     return after
 
 
-class Drew(Exception):
-    """Say that a step drew."""
+class Drew(BaseException):
+    """Say that a step drew; it passes through rules, which are not to blame for it."""
 
 
 class Certain:

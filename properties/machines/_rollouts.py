@@ -16,7 +16,7 @@ from properties.machines._answers import Served, Watch, part_between
 from properties.machines._loss import loss_of
 from spec.aggregation_service import Query, Service
 from spec.contributions import Unit
-from spec.individual_privacy import Theta, loss_by_count, loss_by_value, within
+from spec.individual_privacy import RandomState, Theta, loss_by_count, loss_by_value, within
 from spec.numbers import Power
 from spec.reports import Contribution, Report
 from spec.rules import Rules
@@ -49,6 +49,8 @@ class Rollouts:
         answer, answer_without = (law.map(lambda outcome: outcome[1]) for law in laws)
         if answer == answer_without:
             return False
+        if any(len({state for state, _ in law}) > 1 for law in laws):
+            raise RandomState("the service's next state depends on the noise it drew")
         part = part_between(watch, without)
         question = SummaryQuery(query=query, function=no_function)
         by_count = loss_by_count(self.rules.limits, question, part)

@@ -19,7 +19,14 @@ from fractions import Fraction
 from hypothesis.stateful import precondition, rule
 
 from properties.attack import decimal, move_text, unit_text
-from properties.machines._answers import Watch, added, beyond_budget, cut_mass, laws_of_answers
+from properties.machines._answers import (
+    Shown,
+    Watch,
+    added,
+    beyond_budget,
+    cut_mass,
+    laws_of_answers,
+)
 from properties.machines._loss import Loss, Losses
 from properties.machines._machine import Choose, Machine, claim
 from properties.machines._responses import Responses, outcomes
@@ -57,6 +64,7 @@ class WorldsMachine(Machine):
         self.without: dict[Unit, System] = {}
         self.watch = Watch()
         self.watches: dict[Unit, Watch] = {}
+        self.known: dict[Unit | None, Shown] = {None: frozenset()}
         self.seen: Observation = ()
         self.arrivals: dict[Unit | None, Distribution[Observation]] = {}
         self.held: dict[Unit, Budget] = {}
@@ -92,9 +100,9 @@ class WorldsMachine(Machine):
             after, seen = self.relation_for(unit).move(rules, unit, worlds, move, Choose(choice))
             self.without[unit] = after.own
             if isinstance(move, Query):
-                watch.hear(*seen)
+                self.hear(unit, watch, seen, move)
         if isinstance(move, Query):
-            self.watch.hear(*self.seen)
+            self.hear(None, self.watch, self.seen, move)
         if isinstance(move, Trigger):
             self.credited[move.report_id] = {credit.unit for credit in self.watch.credits}
         if isinstance(move, Event):
@@ -103,6 +111,12 @@ class WorldsMachine(Machine):
             self.held[unit] = added(self.held.get(unit, Budget()), granted)
         self.compare(move, others)
         self.count_what_happened(move)
+
+    def hear(self, unit: Unit | None, watch: Watch, seen: Observation, query: Query) -> None:
+        """Note what one world showed for a query, and what that says of the watch."""
+        (shown,) = seen
+        known = self.known.get(unit, self.known[None])
+        self.known[unit] = watch.hear(shown, known, query)
 
     @precondition(lambda self: not self.just(PassTime))
     @rule(span=spans())
@@ -147,16 +161,18 @@ class WorldsMachine(Machine):
         """Add what an answer tells of every unit to its rollout and to its loss."""
         world = served(self.before, query)
         power = self.power(self.tested.limits.epsilon)
-        batches = [world[1], *(served(own, query)[1] for own in others.values())]
+        batches = {world[1], *(served(own, query)[1] for own in others.values())}
+        batches |= {watch.answered or () for watch in (self.watch, *self.watches.values())}
         self.cut += max(cut_mass(self.tested, query, batch, power) for batch in batches)
         for unit, own in others.items():
             other = served(own, query)
             if world == other:
                 continue
             self.count("an answer told of a unit")
-            laws = laws_of_answers(self.tested, query, world, other)
+            watches = (self.watch, self.watches[unit])
+            laws = laws_of_answers(self.tested, query, world, other, watches, self.lumps)
             if self.examines(ROLLOUTS):
-                self.rollouts.add(unit, query, laws, self.watch, self.watches[unit])
+                self.rollouts.add(unit, query, laws, *watches)
             if self.examines(ATTRIBUTION, AGGREGATION, TOGETHER):
                 law, without = (each.map(lambda outcome: outcome[1]) for each in laws)
                 if all(len({state for state, _ in each}) == 1 for each in laws):

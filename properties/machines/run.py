@@ -130,7 +130,8 @@ def machine_finding(
         claim=claim,
         check=check_name(machine),
         verdict=Verdict.UNKNOWN,
-        method="random interleavings of moves, each invariant examined after every move",
+        method=f"{check_name(machine)}, random interleavings of moves, each invariant examined "
+        "after every move",
         bound=f"{examples} examples of {profile.steps} moves, seed {number}",
         assumes="" if relation is None else f"neighbours: {relation.name}",
     )
@@ -174,8 +175,9 @@ def judged(found: Finding, machine: type[Machine]) -> Finding:
 
 
 def refuted(found: Finding, machine: type[Machine], violated: Violated) -> Finding:
-    """Shorten a failing run, play it again, and write it down."""
+    """Shorten a failing run, play it again with every noisy value apart, and write it down."""
     least = shortened(machine, violated)
+    machine.lumps = False
     again = replayed(machine, least.moves)
     if again is None or again.claim != found.claim:
         return replace(found, detail="ALARM: a failing run does not fail when it is played again")
