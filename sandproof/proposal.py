@@ -8,6 +8,7 @@ code is run in child processes only. What the command line prints about it is `A
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,13 @@ from spec.universe import Universe
 
 PAPERS_OWN = "the paper's own rules"
 LABELS = ("Origin", "Expected", "Neighbours")
+LONGEST = 300
+"""The most digits of a number on the command line, and its greatest exponent."""
+
+NUMBER = re.compile(
+    r"[+-]?[0-9]+/[0-9]+|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e(?P<exponent>[+-]?[0-9]+))?",
+    re.IGNORECASE,
+)
 
 Settings = tuple[tuple[str, Fraction | None], ...]
 
@@ -266,10 +274,14 @@ def brief(value: object) -> str:
     """Show a value and its type in a few words."""
     if value is None:
         return "None"
-    text = " ".join(repr(value).split())
-    cut = text if len(text) <= 60 else text[:57] + "..."
     kind = type(value).__name__
-    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}: {cut}"
+    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}: {brief_text(repr(value))}"
+
+
+def brief_text(text: str) -> str:
+    """Return a text in one line, cut if it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else line[:57] + "..."
 
 
 def shown(value: object) -> str:
@@ -289,17 +301,40 @@ def parse_settings(texts: Sequence[str]) -> Settings:
             raise BadInput(f"--set {text}: write it as name=value")
         if name not in names:
             raise BadInput(f"--set {name}: no such parameter; there are {', '.join(names)}")
-        settings[name] = None if (name, value) == ("base", "e") else exact_number(text, value)
+        settings[name] = (
+            None if (name, value) == ("base", "e") else exact_number(f"--set {name}", value)
+        )
     with_settings(PAPER.limits, tuple(settings.items()))
     return tuple(settings.items())
 
 
-def exact_number(text: str, value: str) -> Fraction:
-    """Read a whole number, a fraction such as 1/8 or a decimal such as 1e-8, exactly."""
+def exact_number(option: str, text: str) -> Fraction:
+    """Read a whole number, a fraction such as 1/8 or a decimal such as 1e-8, exactly.
+
+    Every number of the command line is read here. One that is too long to be worth writing out is
+    refused before it is computed.
+    """
+    found = NUMBER.fullmatch(text)
+    if found is None:
+        raise BadInput(f"{option}: {brief_text(text)!r} is not a number")
+    exponent = found["exponent"] or "0"
+    if len(text) > LONGEST or len(exponent) > len(str(LONGEST)) + 1 or abs(int(exponent)) > LONGEST:
+        raise BadInput(
+            f"{option}: {brief_text(text)} is too long: a number has at most {LONGEST} digits "
+            f"and an exponent between -{LONGEST} and {LONGEST}"
+        )
     try:
-        return Fraction(value)
-    except (ValueError, ZeroDivisionError):
-        raise BadInput(f"--set {text}: {value!r} is not a number") from None
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise BadInput(f"{option}: {text} divides by zero") from None
+
+
+def whole_number(option: str, text: str) -> int:
+    """Read a whole number."""
+    number = exact_number(option, text)
+    if number.denominator != 1:
+        raise BadInput(f"{option}: {brief_text(text)} is not a whole number")
+    return int(number)
 
 
 def with_settings(limits: Limits, settings: Settings) -> Limits:
