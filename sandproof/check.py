@@ -106,6 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sandproof.result import Result, overall
 
     settings = parse_settings(arguments.settings)
+    formats.check_writable(arguments.output)
     paths: list[Path | None] = list(arguments.proposals) or [None]
     requests = [Request(path=path, settings=settings) for path in paths]
     results: list[Result] = []

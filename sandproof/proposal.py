@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from importlib.machinery import SourceFileLoader
@@ -93,12 +93,13 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """Hold a loaded proposal."""
+    """Hold a loaded proposal; one that is `repeatable` is the same when it is loaded again."""
 
     about: About
     rules: Rules
     relation: Relation | None = None
     universes: tuple[Universe, ...] = ()
+    repeatable: bool = True
 
 
 def load(request: Request) -> Proposal:
@@ -121,7 +122,13 @@ def load(request: Request) -> Proposal:
         universes=tuple(universe.describe() for universe in universes),
         changes=changes_of(rules),
     )
-    return Proposal(about=about, rules=rules, relation=relation, universes=universes)
+    return Proposal(
+        about=about,
+        rules=rules,
+        relation=relation,
+        universes=universes,
+        repeatable=module is None or not keeps_identities(module),
+    )
 
 
 def run_file(path: Path) -> ModuleType:
@@ -142,16 +149,25 @@ def run_file(path: Path) -> ModuleType:
     try:
         loader.exec_module(module)
     except SyntaxError as error:
-        raise BadInput(f"{path}, line {error.lineno}: syntax error: {error.msg}") from None
-    except (Exception, SystemExit) as error:
+        place = "" if error.lineno is None else f", line {error.lineno}"
+        raise BadInput(f"{path}{place}: syntax error: {error.msg}") from None
+    except (Exception, SystemExit, KeyboardInterrupt) as error:
         raise BadInput(f"{path}{at_line(error.__traceback__, path)}: {told(error)}") from None
     return module
 
 
 def told(error: BaseException) -> str:
     """Return an exception in one line."""
-    text = " ".join(str(error).split())
+    text = " ".join(safely(str, error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def safely(write: Callable[[object], str], value: object) -> str:
+    """Write a value that may fail to be written."""
+    try:
+        return write(value)
+    except Exception as error:
+        return f"(cannot be written: {type(error).__name__})"
 
 
 def at_line(trace: TracebackType | None, path: Path) -> str:
@@ -161,6 +177,14 @@ def at_line(trace: TracebackType | None, path: Path) -> str:
         return ""
     inside = "" if frames[-1].name == "<module>" else f", in {frames[-1].name}"
     return f", line {frames[-1].lineno}{inside}"
+
+
+def keeps_identities(module: ModuleType) -> bool:
+    """Tell whether what a file defines is another thing each time it is run: types, sentinels."""
+    return any(
+        type(value) is object or (isinstance(value, type) and value.__module__ == module.__name__)
+        for value in vars(module).values()
+    )
 
 
 def rules_of(path: Path, module: ModuleType) -> Rules:
@@ -275,7 +299,8 @@ def brief(value: object) -> str:
     if value is None:
         return "None"
     kind = type(value).__name__
-    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}: {brief_text(repr(value))}"
+    text = brief_text(safely(str if isinstance(value, Fraction) else repr, value))
+    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}: {text}"
 
 
 def brief_text(text: str) -> str:
@@ -297,7 +322,7 @@ def parse_settings(texts: Sequence[str]) -> Settings:
     names = [each.name for each in fields(Limits)]
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals:
+        if not equals or not name:
             raise BadInput(f"--set {text}: write it as name=value")
         if name not in names:
             raise BadInput(f"--set {name}: no such parameter; there are {', '.join(names)}")
@@ -345,9 +370,9 @@ def with_settings(limits: Limits, settings: Settings) -> Limits:
             values[name] = NATURAL if value is None else value
         else:
             whole = isinstance(getattr(limits, name), int)
-            values[name] = (
-                int(value) if whole and value is not None and value.denominator == 1 else value
-            )
+            if whole and value is not None and value.denominator != 1:
+                raise BadInput(f"--set {name}: {value} is not a whole number")
+            values[name] = int(value) if whole and value is not None else value
     try:
         if isinstance(values.get("base"), Fraction):
             values["base"] = Base(dict(settings)["base"])

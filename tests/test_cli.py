@@ -12,6 +12,7 @@ import pytest
 
 from proofs import CHECKS
 from sandproof import runner
+from sandproof.formats import check_writable
 from sandproof.main import main
 from sandproof.params import certain_digits, figures_of, significant, variance
 from spec import PAPER, Rules, replace
@@ -138,7 +139,7 @@ def test_check_of_several_proposals_reports_each(
     assert status == 2
     assert errors == f"sandproof: {missing}: no such file or directory\n"
     assert output.count("\nrefuted: ") == 2
-    assert output.endswith("3 proposals: 2 refuted, 1 undecided\n")
+    assert output.endswith("3 proposals: 2 refuted, 1 bad input\n")
 
 
 @pytest.mark.usefixtures("quick")
@@ -159,6 +160,42 @@ def test_a_file_that_cannot_be_written_is_bad_input(
 ) -> None:
     status, _, errors = printed(capsys, "check", change, "--output", tmp_path)
     assert (status, errors) == (2, f"sandproof: {tmp_path}: is a directory\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("check", "--output"), ("attack", "--output"), ("attack", "--pytest")]
+)
+def test_whether_a_file_can_be_written_is_known_before_the_check(
+    arguments: tuple[str, str],
+    change: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sandproof.runner.run", lambda *_: pytest.fail("it was checked"))
+    command, option = arguments
+    target = tmp_path / "nowhere" / "report.txt"
+    status, _, errors = printed(capsys, command, change, option, target)
+    assert (status, errors) == (2, f"sandproof: {target}: no such file or directory\n")
+
+
+def test_looking_whether_a_file_can_be_written_leaves_it_alone(tmp_path: Path) -> None:
+    there, absent = tmp_path / "there", tmp_path / "absent"
+    there.write_text("kept")
+    check_writable(there, absent, None)
+    assert there.read_text() == "kept"
+    assert not absent.exists()
+
+
+@pytest.mark.usefixtures("quick")
+def test_bad_input_is_counted_as_such(
+    change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.py"
+    empty.touch()
+    status, output, _ = printed(capsys, "check", change, empty)
+    assert status == 2
+    assert output.splitlines()[-1] == "2 proposals: 1 refuted, 1 bad input"
 
 
 @pytest.mark.parametrize("setting", ["nothing=1", "delta=much", "delta"])
