@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import fields
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -14,7 +15,8 @@ from spec import PAPER, Answer, Draw, Key, Limits, Noise, Query, Report, Rules, 
 from spec.aggregation_service import Ledger
 from spec.attribution_client import AttributionClient
 from spec.claims import CLAIMS, Check, Verdict
-from spec.contributions import Credit
+from spec.contributions import Budget, Credit
+from spec.event_client import EventClient, EventSource
 
 GAMES = [check for check in property_checks("quick") if not check.name.startswith("machine")]
 
@@ -129,3 +131,54 @@ def test_noise_is_also_decided_in_a_large_batch() -> None:
     assert found.verdict is Verdict.REFUTED
     assert found.counterexample is not None
     assert found.counterexample["batch"] == "1000 null reports of others besides"
+
+
+def table_for_14(_: object, size: int) -> Fraction:
+    """Tell the truth as often as an epsilon of 14 allows, whatever the epsilon is."""
+    return Fraction(1202603, 1202603 + size)
+
+
+def too_often_for_14(_: object, size: int) -> Fraction:
+    """Tell the truth a little more often than an epsilon of 14 allows."""
+    return Fraction(1202604, 1202604 + size)
+
+
+def silent_step(
+    rules: Rules, client: EventClient, source: EventSource, now: int, draw: Draw
+) -> EventClient:
+    """Register a source as the paper does."""
+    return PAPER.register_event_source(rules, client, source, now, draw)
+
+
+EVENT_GAME = next(check for check in GAMES if check.claim == "event_level_reports_are_private")
+ATTRIBUTION_GAME = next(
+    check for check in GAMES if check.claim == "attribution_summaries_are_private"
+)
+
+
+def test_a_truth_probability_that_fits_the_real_limits_is_not_judged_at_others() -> None:
+    finding = EVENT_GAME.run(replace(PAPER, truth_probability=table_for_14))
+    assert finding.verdict is Verdict.HOLDS
+    assert finding.bound.endswith(
+        "limits scaled down, the paper's truth_probability in place of one that fits the real "
+        "limits only"
+    )
+    stepped = replace(PAPER, truth_probability=table_for_14, register_event_source=silent_step)
+    assert EVENT_GAME.run(stepped).verdict is Verdict.UNKNOWN
+
+
+def test_a_truth_probability_that_does_not_fit_the_real_limits_is_refuted_with_an_attack() -> None:
+    finding = EVENT_GAME.run(replace(PAPER, truth_probability=too_often_for_14))
+    assert finding.verdict is Verdict.REFUTED
+    assert finding.attack is not None
+    assert finding.detail.endswith("limits scaled down")
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"), [(2**16, Verdict.HOLDS), (2**16 + 1, Verdict.REFUTED)]
+)
+def test_a_cap_written_as_a_number_is_judged_at_the_real_limits(
+    value: int, verdict: Verdict
+) -> None:
+    rules = replace(PAPER, cap=lambda _: Budget(value=value, count=20))
+    assert ATTRIBUTION_GAME.run(rules).verdict is verdict
