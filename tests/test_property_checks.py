@@ -15,8 +15,9 @@ from spec import PAPER, Answer, Draw, Key, Limits, Noise, Query, Report, Rules, 
 from spec.aggregation_service import Ledger
 from spec.attribution_client import AttributionClient
 from spec.claims import CLAIMS, Check, Verdict
-from spec.contributions import Budget, Credit
+from spec.contributions import Budget, Cause, Credit
 from spec.event_client import EventClient, EventSource
+from spec.reports import Contribution, ReportId
 
 GAMES = [check for check in property_checks("quick") if not check.name.startswith("machine")]
 
@@ -182,3 +183,30 @@ def test_a_cap_written_as_a_number_is_judged_at_the_real_limits(
 ) -> None:
     rules = replace(PAPER, cap=lambda _: Budget(value=value, count=20))
     assert ATTRIBUTION_GAME.run(rules).verdict is verdict
+
+
+def filled_up(report_id: ReportId, contributions: tuple[Contribution, ...], cause: Cause) -> Report:
+    """Fill a report up to the same total with key 0."""
+    del cause
+    fill = 2**16 - sum(part.value for part in contributions)
+    filling = Contribution(key=0, value=fill)
+    return Report(report_id=report_id, contributions=(*contributions, filling))
+
+
+FILLED = replace(PAPER, report=filled_up)
+
+
+@pytest.mark.parametrize("claim", [ATTRIBUTION, AGGREGATION])
+def test_sums_that_are_too_large_to_be_played_end_a_check_at_once(claim: str) -> None:
+    checks = [check for check in property_checks("quick") if check.claim == claim]
+    (sums,) = (check for check in checks if check.name.startswith("sensitivity"))
+    finding = sums.run(FILLED)
+    assert finding.verdict is Verdict.UNKNOWN
+    assert finding.detail == "one unit changes the sums by at most 4, its budget is 2"
+    (crowd,) = (check for check in checks if "a shared key" in check.name)
+    assert crowd.run(FILLED).verdict is Verdict.REFUTED
+    for machine in property_checks("standard"):
+        if machine.claim == claim and machine.name.startswith("machine"):
+            found = machine.run(FILLED)
+            assert found.verdict is Verdict.UNKNOWN
+            assert "are too many to be told apart" in found.detail
