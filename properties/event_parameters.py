@@ -31,8 +31,8 @@ from typing import TypeAlias, cast
 
 from flint import arb, ctx
 
-from properties.attack import decimal
-from properties.production import CannotDecide, scientific
+from properties.attack import decimal, shown
+from properties.production import CannotDecide
 from spec.claims import Check, Control, Finding, Verdict
 from spec.distributions import Draw, Law
 from spec.event_client import EventClient, EventSource, EventTrigger, TriggerSpecification
@@ -60,8 +60,6 @@ DAY = 86400
 BITS = 256
 MOST_EPSILON = 10**4
 LISTED = 4096
-LONGEST = 60
-DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -423,13 +421,6 @@ def refuted(rules: Rules, found: Finding, case: Case, factor: Factor) -> Finding
         f"at epsilon {factor.text()}"
     )
     return replace(found, verdict=Verdict.REFUTED, detail=detail, counterexample=counterexample)
-
-
-def shown(value: Fraction) -> str:
-    """Return a number exactly if that is short, and else to a few digits."""
-    if len(str(value)) <= LONGEST:
-        return str(value)
-    return f"about {'-' if value < 0 else ''}{scientific(abs(value), DIGITS)}"
 
 
 def source_text(source: EventSource) -> str:

@@ -41,7 +41,7 @@ from typing import TypeVar, cast
 from flint import arb, ctx
 from immutables import Map
 
-from properties.attack import decimal
+from properties.attack import decimal, scientific, significant
 from spec.aggregation_service import Answer, Query, Service, Spent
 from spec.attribution_client import Trigger
 from spec.claims import Finding, Verdict
@@ -1108,29 +1108,6 @@ def noise_text(noise: Noise) -> str:
     ratio = f"{'e' if base is None else base}^({noise.decay_power.exponent})"
     cut = "untruncated" if noise.truncation is None else f"truncated at {noise.truncation}"
     return f"discrete Laplace with ratio {ratio}, {cut}"
-
-
-def scientific(value: Fraction, digits: int = 5) -> str:
-    """Return a fraction rounded to a few significant digits, with a power of ten if it is small."""
-    if value == 0 or value >= Fraction(1, 1000):
-        return significant(value, digits)
-    power = 0
-    while value < 1:
-        value, power = value * 10, power + 1
-    return f"{significant(value, digits)}e-{power}"
-
-
-def significant(value: Fraction, digits: int = 5) -> str:
-    """Return a fraction rounded to a few significant digits, with integers only."""
-    if value >= 10**digits:
-        return str(round(value))
-    places = digits - 1
-    while places and value >= 10 ** (digits - places):
-        places -= 1
-    while 0 < value * 10**places < 10 ** (digits - 1) and places < 60:
-        places += 1
-    whole, rest = divmod(round(value * 10**places), 10**places)
-    return f"{whole}.{rest:0{places}}".rstrip("0").rstrip(".") if places else str(whole)
 
 
 # Broken rules that this check must refute.

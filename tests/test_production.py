@@ -8,6 +8,7 @@ from itertools import product
 
 import pytest
 
+from properties.attack import scientific, significant
 from properties.production import (
     HALF_THE_NOISE,
     LOW_THRESHOLD,
@@ -18,8 +19,6 @@ from properties.production import (
     points_at,
     points_of,
     production_finding,
-    scientific,
-    significant,
     threshold_of_one_key,
     without_truncation,
 )
