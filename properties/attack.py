@@ -29,6 +29,12 @@ from spec.universe import Universe
 
 Transcript = tuple[Hashable, ...]
 
+LONGEST = 60
+SHORT = 24
+"""The most characters of a number that is written exactly, alone and within a sentence."""
+
+DIGITS = 9
+
 
 class DoesNotReplay(SpecError):
     """Report an attack that gives other numbers when it is run again."""
@@ -151,6 +157,37 @@ def decimal(value: Fraction, digits: int = 6) -> str:
     return ("-" if value < 0 and scaled else "") + text
 
 
+def shown(value: Fraction, longest: int = LONGEST) -> str:
+    """Return a number exactly if that is short, and else to a few digits."""
+    bits = value.numerator.bit_length() + value.denominator.bit_length()
+    if bits <= 4 * longest and len(str(value)) <= longest:
+        return str(value)
+    return f"about {'-' if value < 0 else ''}{scientific(abs(value), DIGITS)}"
+
+
+def scientific(value: Fraction, digits: int = 5) -> str:
+    """Return a fraction rounded to a few significant digits, with a power of ten if it is small."""
+    if value == 0 or value >= Fraction(1, 1000):
+        return significant(value, digits)
+    power = 0
+    while value < 1:
+        value, power = value * 10, power + 1
+    return f"{significant(value, digits)}e-{power}"
+
+
+def significant(value: Fraction, digits: int = 5) -> str:
+    """Return a fraction rounded to a few significant digits, with integers only."""
+    if value >= 10**digits:
+        return str(round(value))
+    places = digits - 1
+    while places and value >= 10 ** (digits - places):
+        places -= 1
+    while 0 < value * 10**places < 10 ** (digits - 1) and places < 60:
+        places += 1
+    whole, rest = divmod(round(value * 10**places), 10**places)
+    return f"{whole}.{rest:0{places}}".rstrip("0").rstrip(".") if places else str(whole)
+
+
 def attack_of(
     rules: Rules,
     relation: Relation,
@@ -175,7 +212,7 @@ def attack_of(
         relation=relation.name,
         unit=unit_text(unit),
         world=direction,
-        epsilon=f"{epsilon} ln {universe.limits.base.value}",
+        epsilon=f"{shown(epsilon, SHORT)} ln {universe.limits.base.value}",
         steps=main_line(rules, relation, unit, plan, direction, power, window),
         probability=probability,
         other=elsewhere,
@@ -374,10 +411,14 @@ def move_text(move: Move) -> str:
         case PassTime():
             return f"Time passes to {move.until}."
         case Query():
-            keys = f", keys {list(move.keys)}" if move.delta == 0 else ", with key discovery"
+            asked = f", keys {list(move.keys)}"
+            if move.delta > 0:
+                listed = f" besides the keys {list(move.keys)}" if move.keys else ""
+                asked = f", with key discovery{listed}"
+            epsilon, delta = shown(move.epsilon, SHORT), shown(move.delta, SHORT)
             return (
                 f"The ad-tech asks for reports {list(move.report_ids)} with epsilon "
-                f"{move.epsilon}, delta {move.delta}{keys}{extra(move, Query)}."
+                f"{epsilon}, delta {delta}{asked}{extra(move, Query)}."
             )
 
 

@@ -12,7 +12,13 @@ from fractions import Fraction
 from time import perf_counter_ns
 
 from properties.attack import DoesNotReplay, decimal
-from properties.event_parameters import event_parameters_check
+from properties.event_parameters import STEPS as EVENT_STEPS
+from properties.event_parameters import (
+    event_parameters_check,
+    papers_truth,
+    sizes_of,
+    truth_fits,
+)
 from properties.game import Inexact, OutOfWindow
 from properties.large_runs import large_run_check
 from properties.machines.checks import machine_checks
@@ -168,8 +174,9 @@ def played_finding(
     )
     try:
         moves = None if named else effort.moves
-        solution = solve(rules, relation, universe, Fraction(effort.seconds), moves)
-        found = judged(found, solution, effort)
+        played, note = fitted(rules, universe)
+        solution = solve(played, relation, universe, Fraction(effort.seconds), moves)
+        found = noted(judged(found, solution, effort), rules, universe, note)
     except RelationUndefined as reason:
         found = replace(found, detail=f"the neighbour relation is undefined: {reason}")
     except DoesNotReplay as reason:
@@ -178,6 +185,44 @@ def played_finding(
         found = replace(found, detail=f"the game cannot be played: {reason}")
     seconds = Fraction(perf_counter_ns() - start, 10**9)
     return replace(found, seconds=decimal(seconds, 2))
+
+
+def fitted(rules: Rules, universe: Universe) -> tuple[Rules, str]:
+    """Return the rules to play with in a universe, and what has to be said about them.
+
+    The limits of a universe are scaled down. A changed rule that is made for the real ones, such as
+    a table of truth probabilities or a cap that is written as a number, cannot be judged there.
+    Where it keeps what the paper's rule keeps at the real limits but not at those of the universe,
+    the paper's rule takes its place. What breaks a promise at the real limits is played as it is.
+    """
+    real, small = rules.limits, universe.limits
+    replaced: list[str] = []
+    summaries = bool(universe.sources or universe.events)
+    if summaries and rules.cap is not PAPER.cap and rules.cap(real) == PAPER.cap(real):
+        replaced += ["cap"] * (rules.cap(small) != PAPER.cap(small))
+    if universe.event_sources and not papers_truth(rules):
+        sizes = sizes_of(rules, universe.event_sources)
+        if truth_fits(rules, real, sizes) and not truth_fits(rules, small, sizes):
+            replaced.append("truth_probability")
+    if not replaced:
+        return rules, ""
+    papers = {name: getattr(PAPER, name) for name in replaced}
+    note = f"the paper's {' and '.join(replaced)} in place of one that fits the real limits only"
+    return replace(rules, **papers), note
+
+
+def noted(found: Finding, rules: Rules, universe: Universe, note: str) -> Finding:
+    """Return a finding that says that limits are scaled, and which rules were put in place."""
+    if universe.limits != rules.limits:
+        scaled = f"limits scaled down{note and ', ' + note}"
+        found = replace(found, bound=f"{found.bound}; {scaled}")
+        if found.verdict is Verdict.REFUTED:
+            found = replace(found, detail=f"{found.detail}; {scaled}")
+    stepped = [name for name in EVENT_STEPS if getattr(rules, name) is not getattr(PAPER, name)]
+    if "truth_probability" in note and stepped and found.verdict is Verdict.HOLDS:
+        reason = f"{note}, and a step that uses it changed ({stepped[0]})"
+        return replace(found, verdict=Verdict.UNKNOWN, detail=reason)
+    return found
 
 
 def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
@@ -386,7 +431,7 @@ def sensitivity_finding(
 ) -> Finding:
     """Search longer runs of the clients and say what that means for a guarantee."""
     start = perf_counter_ns()
-    wider = longer(universe, effort.contributions)
+    wider, most = longer(universe, effort.contributions), universe.limits.contribution_budget
     length = effort.contributions + len(universe.sources) + len(universe.moments)
     found = Finding(
         claim=claim,
@@ -397,26 +442,28 @@ def sensitivity_finding(
         assumes=f"neighbours: {relation.name}",
     )
     try:
-        result = sensitivity(rules, relation, wider, length)
+        played, note = fitted(rules, universe)
+        result = sensitivity(played, relation, wider, length)
         found = replace(
             found,
             bound=f"{wider.describe()}; {result.nodes} pairs of states",
-            detail=f"one unit changes the sums by at most {result.largest}, its budget is "
-            f"{universe.limits.contribution_budget}",
+            detail=f"one unit changes the sums by at most {result.largest}, its budget is {most}",
         )
         if result.attack is not None:
             found = replace(
                 found,
                 verdict=Verdict.REFUTED,
+                detail=f"one unit changes the sums by {result.largest}, its budget is {most}",
                 attack=result.attack,
                 counterexample={
                     "change": str(result.largest),
-                    "budget": str(universe.limits.contribution_budget),
+                    "budget": str(most),
                     "inequality": result.attack.inequality(),
                 },
             )
-        elif result.largest <= universe.limits.contribution_budget:
+        elif result.largest <= most:
             found = replace(found, verdict=Verdict.HOLDS)
+        found = noted(found, rules, universe, note)
     except (RelationUndefined, NotDeterministic, DoesNotReplay, OutOfWindow, Inexact) as reason:
         found = replace(found, detail=f"the clients cannot be followed: {reason}")
     return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
@@ -577,10 +624,24 @@ def random_runs(effort: str, seed: int) -> list[Check]:
     What they say of a guarantee of privacy is about a part of it: they follow single runs. The
     ledger knows no neighbours, and is searched whatever relation and types a proposal names.
     """
-    found = machine_checks("deep" if effort == "deep" else "quick", seed)
+    found = tuple(
+        with_fitted(check)
+        for check in machine_checks("deep" if effort == "deep" else "quick", seed)
+    )
     if effort == "quick":
         found = tuple(check for check in found if check.claim == LEDGER)
-    return [partly(check) if check.claim in PRIVACY else check for check in found]
+    return [partly(with_fitted(check)) if check.claim in PRIVACY else check for check in found]
+
+
+def with_fitted(check: Check) -> Check:
+    """Return the check on rules that fit small limits; the machines have limits of their own."""
+
+    def run(rules: Rules) -> Finding:
+        played, note = fitted(rules, universe_for(check.claim))
+        found = check.run(played)
+        return replace(found, bound=f"{found.bound}, {note}") if note else found
+
+    return replace(check, run=run)
 
 
 def partly(check: Check) -> Check:

@@ -15,11 +15,14 @@ they would be if $\varepsilon$ were counted in units of its logarithm. What come
 with certified bounds on $e^{\varepsilon}$ itself.
 
 The paper's steps are taken for granted: rules with other steps are left to the games.
+
+An output is judged at the rules' own $\varepsilon$, which the API fixes. That a truth probability
+would not do for another one is worth telling, and refutes nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -28,8 +31,8 @@ from typing import TypeAlias, cast
 
 from flint import arb, ctx
 
-from properties.attack import decimal
-from properties.production import CannotDecide, scientific
+from properties.attack import decimal, shown
+from properties.production import CannotDecide
 from spec.claims import Check, Control, Finding, Verdict
 from spec.distributions import Draw, Law
 from spec.event_client import EventClient, EventSource, EventTrigger, TriggerSpecification
@@ -57,8 +60,6 @@ DAY = 86400
 BITS = 256
 MOST_EPSILON = 10**4
 LISTED = 4096
-LONGEST = 60
-DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,21 +125,24 @@ def judged(rules: Rules, found: Finding) -> Finding:
     found = replace(found, bound=grid_text(rules, cases), assumes=assumed(rules))
     for member in (False, True):
         alike = [case for case in cases if case.member is member]
-        for factor, case in product(factors(rules, member) if alike else (), alike):
+        if not alike or (member and papers_truth(rules)):
+            continue
+        own = factor_of(rules.limits)
+        for case in alike:
             try:
-                within = private(rules, case, factor)
+                within = private(rules, case.size, member, own)
             except SpecError as reason:
                 reasons.append(str(reason))
                 continue
             if not within:
-                return refuted(rules, found, case, factor)
+                return refuted(rules, found, case, own)
     if reasons:
         return replace(found, detail=reasons[0])
     if not cases:
         return replace(found, detail="no source of the grid sends anything")
     detail = "every output that was sent is in the output set"
     if not papers_truth(rules):
-        detail += ", and the truth is told rarely enough"
+        detail += ", and the truth is told rarely enough" + would_fail(rules, cases)
     return replace(found, verdict=Verdict.HOLDS, detail=detail)
 
 
@@ -152,8 +156,7 @@ def grid_text(rules: Rules, cases: list[Case]) -> str:
     text = f"sources with up to {most} trigger data and {reports} reports, |O| up to {largest}"
     if papers_truth(rules):
         return text
-    epsilons = sorted({factor.power.exponent for factor in factors(rules, True)})
-    return f"{text}; epsilon {', '.join(map(str, epsilons))}"
+    return f"{text}; epsilon {rules.limits.event_epsilon}"
 
 
 def assumed(rules: Rules) -> str:
@@ -168,21 +171,41 @@ def papers_truth(rules: Rules) -> bool:
     return rules.truth_probability is PAPER.truth_probability
 
 
-def factors(rules: Rules, member: bool) -> list[Factor]:
-    r"""List the values of $e^{\varepsilon}$ to try, the rules' own first.
+def would_fail(rules: Rules, cases: list[Case]) -> str:
+    """Say at which other epsilon the truth would be told too often, if at one of a few."""
+    sizes = {case.size for case in cases if case.member}
+    for epsilon in EPSILONS:
+        if not truth_fits(rules, replace(rules.limits, event_epsilon=epsilon), sizes):
+            return f"; it is not shown for other limits, such as an event_epsilon of {epsilon}"
+    return ""
 
-    An output that the set lacks is judged at the rules' own $\varepsilon$ only. One that it has
-    needs no look where the paper's truth probability is used.
+
+def truth_fits(rules: Rules, limits: Limits, sizes: Iterable[int]) -> bool:
+    """Tell whether the truth probability is certainly private at limits, for output sets so large.
+
+    It is asked for at those limits, whatever the rules' own are.
     """
-    if member and papers_truth(rules):
-        return []
-    own = rules.limits.event_epsilon
-    epsilons = dict.fromkeys((own, *EPSILONS) if member else (own,))
-    return [factor_of(Power(rules.limits.base, epsilon)) for epsilon in epsilons]
+    try:
+        factor = factor_of(limits)
+        return all(private(rules, size, True, factor) for size in sizes)
+    except SpecError:
+        return False
 
 
-def factor_of(power: Power) -> Factor:
-    """Return a power with its bounds, which are written out and so must not be too long."""
+def sizes_of(rules: Rules, others: Iterable[EventSource]) -> set[int]:
+    """Return the sizes of the output sets of the grid's and other sources that the rules take."""
+    found: set[int] = set()
+    for source in (*(source for source, _ in sources(rules)), *others):
+        try:
+            found.add(rules.output_set(rules.limits, source).size())
+        except SpecError:
+            continue
+    return {size for size in found if size > 1}
+
+
+def factor_of(limits: Limits) -> Factor:
+    """Return the power of epsilon with its bounds, which are written out and must not be long."""
+    power = Power(limits.base, limits.event_epsilon)
     if power.exponent > MOST_EPSILON:
         raise CannotDecide(f"epsilon {power.exponent} is too large to be written out")
     low, high = power.enclosure(BITS)
@@ -205,26 +228,26 @@ def truth(rules: Rules, factor: Factor, size: int) -> tuple[Fraction, Fraction]:
     return told
 
 
-def chances(case: Case, told: Fraction) -> tuple[Fraction, Fraction]:
-    """Return how likely the output is where it is the truth, and where it is not."""
-    drawn = (1 - told) / case.size if case.member else Fraction(0)
+def chances(size: int, member: bool, told: Fraction) -> tuple[Fraction, Fraction]:
+    """Return how likely an output is where it is the truth, and where it is not."""
+    drawn = (1 - told) / size if member else Fraction(0)
     return told + drawn, drawn
 
 
-def private(rules: Rules, case: Case, factor: Factor) -> bool:
+def private(rules: Rules, size: int, member: bool, factor: Factor) -> bool:
     r"""Decide whether the output is at most $e^{\varepsilon}$ times as likely where it is true.
 
     The larger the truth probability, the more likely it is there, and the less likely elsewhere.
     """
-    least, most = truth(rules, factor, case.size)
-    likely, unlikely = chances(case, most)
+    least, most = truth(rules, factor, size)
+    likely, unlikely = chances(size, member, most)
     if likely <= factor.low * unlikely:
         return True
-    likely, unlikely = chances(case, least)
+    likely, unlikely = chances(size, member, least)
     if likely > factor.high * unlikely:
         return False
     raise CannotDecide(
-        f"the truth probability at epsilon {factor.text()} and |O| = {case.size} is not apart from "
+        f"the truth probability at epsilon {factor.text()} and |O| = {size} is not apart from "
         f"the largest private one with {BITS} bits"
     )
 
@@ -377,7 +400,7 @@ def plans_of(data: int, windows: int, buckets: tuple[int, ...]) -> tuple[Plan, .
 def refuted(rules: Rules, found: Finding, case: Case, factor: Factor) -> Finding:
     """Write a violation down."""
     told, _ = truth(rules, factor, case.size)
-    worlds = [shown(chance) for chance in chances(case, told)]
+    worlds = [shown(chance) for chance in chances(case.size, case.member, told)]
     with_x, without_x = reversed(worlds) if case.idle else worlds
     largest = (factor.low - 1) / (factor.low + case.size - 1) if case.member else Fraction(0)
     counterexample = {
@@ -398,13 +421,6 @@ def refuted(rules: Rules, found: Finding, case: Case, factor: Factor) -> Finding
         f"at epsilon {factor.text()}"
     )
     return replace(found, verdict=Verdict.REFUTED, detail=detail, counterexample=counterexample)
-
-
-def shown(value: Fraction) -> str:
-    """Return a number exactly if that is short, and else to a few digits."""
-    if len(str(value)) <= LONGEST:
-        return str(value)
-    return f"about {'-' if value < 0 else ''}{scientific(abs(value), DIGITS)}"
 
 
 def source_text(source: EventSource) -> str:

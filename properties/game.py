@@ -43,6 +43,7 @@ from spec.rules import Rules
 
 REMEMBERED = 2**16
 LOOKED_AT = 8
+WIDEST = 1024
 ROUNDED_BITS = 64
 ZERO = fmpq(0)
 ONE = fmpq(1)
@@ -60,6 +61,10 @@ class OutOfWindow(SpecError):
 
 class Inexact(SpecError):
     """Report noise that cannot be cut without loss."""
+
+
+class WindowTooWide(SpecError):
+    """Report more noisy values than can be told apart in any reasonable time."""
 
 
 class OutOfTime(SpecError):
@@ -93,6 +98,12 @@ class Window:
     highest: int = 4
     hidden: int | None = None
     tolerance: Fraction | None = None
+
+    def __post_init__(self) -> None:
+        if self.highest - self.lowest > WIDEST:
+            raise WindowTooWide(
+                f"noisy sums from {self.lowest} to {self.highest} are too many to be told apart"
+            )
 
     def outcomes(self, law: Law[object]) -> Iterable[tuple[object, Fraction]]:
         """List a law's outcomes; lump noisy values outside the window where noise is infinite."""

@@ -1,9 +1,14 @@
 r"""One query at production parameters, decided by closed forms with certified enclosures.
 
 Universes are small, and some defects show only at size. Here one unit spends all it may contribute
-on one query with parameters $(\varepsilon, \delta)$ that uses up the caps, spread over keys in the
-worst way, against every background of other units' contributions. What the query needs is the
-exact $\delta$ at its $\varepsilon$; what it may need is the $\delta$ it asks for.
+on one query with parameters $(\varepsilon, \delta)$ within the caps, spread over keys in the worst
+way, against every background of other units' contributions. What the query needs is the exact
+$\delta$ at its $\varepsilon$; what it may need is the $\delta$ it asks for.
+
+The limits are the rules' own: only within them may the ad-tech choose. Where the ledger is not the
+paper's, a small query may be charged more than it asks for, and says nothing by itself. So the caps
+are lowered to what the query asks for, and a violation below the real caps is told, but refutes
+nothing. The same goes for values of $\delta$ above the cap.
 
 For discrete Laplace noise with ratio $q$, cut at $T$ or not, on the keys that are present, released
 from $R$ on, let a unit move the sums of its keys by $v_1, \dots, v_n$ with
@@ -36,8 +41,8 @@ from typing import TypeVar, cast
 from flint import arb, ctx
 from immutables import Map
 
-from properties.attack import decimal
-from spec.aggregation_service import Answer, Query, Service
+from properties.attack import decimal, scientific, significant
+from spec.aggregation_service import Answer, Query, Service, Spent
 from spec.attribution_client import Trigger
 from spec.claims import Finding, Verdict
 from spec.contributions import Budgets, Cause, Credit, Unit
@@ -179,10 +184,12 @@ class Point:
     """Hold what one query needs for one spread: certified bounds of delta, and the event.
 
     `exact` says that no event, background or direction needs more. `within` is None where that is
-    open.
+    open. A `fair` query is one that the ad-tech can ask under the rules' own limits and that is
+    charged no more than it asks for.
     """
 
     form: Form
+    fair: bool
     spread: Spread
     low: Fraction
     high: Fraction
@@ -240,16 +247,24 @@ def _by_closed_forms(rules: Rules, claim: str, found: Finding) -> Finding:
         return replace(found, detail="no query of the grid is answered")
     found = replace(found, bound=grid_text(rules, points), assumes=assumed(rules))
     broken = [point for point in points if point.within is False]
-    if broken:
-        worst = max(broken, key=lambda point: (point.delta > 0, point.ratio))
+    if fair := [point for point in broken if point.fair]:
+        worst = max(fair, key=lambda point: (point.delta > 0, point.ratio))
         return refuted(rules, claim, found, worst)
+    if inside := [point for point in broken if point.delta <= rules.limits.delta]:
+        why = "it would fail if the caps were what one query asks for"
+        return replace(found, detail=f"{why}: {place(inside[0])}")
     open_points = [point for point in points if point.within is None]
     if open_points:
         point = open_points[0]
         why = f"at epsilon {point.epsilon}, delta {scientific(point.delta)}"
         return replace(found, detail=f"no closed form bounds {point.form.noise!r} {why}")
-    worst = max(points, key=lambda point: (point.delta > 0, point.ratio))
+    kept = [point for point in points if point.within]
+    if not kept:
+        return replace(found, detail="no query within the caps is answered")
+    worst = max(kept, key=lambda point: (point.delta > 0, point.ratio))
     detail = f"at worst {significant(worst.ratio)} times delta is needed: {place(worst)}"
+    if broken:
+        detail += f"; it would fail if the cap on delta were higher: {place(broken[0])}"
     return replace(found, verdict=Verdict.HOLDS, detail=detail)
 
 
@@ -432,15 +447,35 @@ def points_of(rules: Rules, spreads: tuple[Spread, ...]) -> Iterator[Point]:
 def points_at(
     rules: Rules, spreads: tuple[Spread, ...], epsilon: Fraction, delta: Fraction
 ) -> Iterator[Point]:
-    """Decide one query with caps that it uses up, for every spread."""
-    asked = replace(rules, limits=replace(rules.limits, epsilon=epsilon, delta=delta))
+    """Decide one query for every spread, with caps that it uses up where it is not fair."""
     query = Query(epsilon=epsilon, delta=delta, keys=(LARGE_KEY, 1) if delta == 0 else ())
-    form = form_of(asked, query, spreads[0])
+    caps = (rules.limits.epsilon, rules.limits.delta)
+    fair = (epsilon, delta) == caps or charged_as_asked(rules, query)
+    if not fair:
+        rules = replace(rules, limits=replace(rules.limits, epsilon=epsilon, delta=delta))
+    form = form_of(rules, query, spreads[0])
     for spread in spreads:
-        yield decided(asked, form, spread)
+        yield decided(rules, form, spread, fair)
 
 
-def decided(rules: Rules, form: Form, spread: Spread) -> Point:
+def charged_as_asked(rules: Rules, query: Query) -> bool:
+    """Tell whether the rules' own caps allow a query and it is charged no more than it asks for."""
+    limits = rules.limits
+    if query.epsilon > limits.epsilon or query.delta > limits.delta:
+        return False
+    if rules.settle is not PAPER.settle or rules.budget_entries is not PAPER.budget_entries:
+        return False
+    part = Contribution(key=LARGE_KEY, value=1)
+    for report in (Report(report_id=0), Report(report_id=0, contributions=(part,))):
+        spent: object = rules.charge(limits, Spent(), query, report)
+        if not isinstance(spent, Spent):
+            return False
+        if spent.epsilon > query.epsilon or spent.delta > query.delta:
+            return False
+    return True
+
+
+def decided(rules: Rules, form: Form, spread: Spread, fair: bool) -> Point:
     """Decide one query for one spread."""
     moved = moved_by(rules, form.query, spread)
     loss = loss_of(form, moved)
@@ -455,6 +490,7 @@ def decided(rules: Rules, form: Form, spread: Spread) -> Point:
     within: bool | None = all(at_most(form, spread.keys, told) for told in tellings)
     return Point(
         form=form,
+        fair=fair,
         spread=spread,
         low=max(low, Fraction(0)),
         high=max(high, Fraction(0)),
@@ -1072,29 +1108,6 @@ def noise_text(noise: Noise) -> str:
     ratio = f"{'e' if base is None else base}^({noise.decay_power.exponent})"
     cut = "untruncated" if noise.truncation is None else f"truncated at {noise.truncation}"
     return f"discrete Laplace with ratio {ratio}, {cut}"
-
-
-def scientific(value: Fraction, digits: int = 5) -> str:
-    """Return a fraction rounded to a few significant digits, with a power of ten if it is small."""
-    if value == 0 or value >= Fraction(1, 1000):
-        return significant(value, digits)
-    power = 0
-    while value < 1:
-        value, power = value * 10, power + 1
-    return f"{significant(value, digits)}e-{power}"
-
-
-def significant(value: Fraction, digits: int = 5) -> str:
-    """Return a fraction rounded to a few significant digits, with integers only."""
-    if value >= 10**digits:
-        return str(round(value))
-    places = digits - 1
-    while places and value >= 10 ** (digits - places):
-        places -= 1
-    while 0 < value * 10**places < 10 ** (digits - 1) and places < 60:
-        places += 1
-    whole, rest = divmod(round(value * 10**places), 10**places)
-    return f"{whole}.{rest:0{places}}".rstrip("0").rstrip(".") if places else str(whole)
 
 
 # Broken rules that this check must refute.

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from properties.attack import Attack, attack_of, untyped
-from properties.game import Game, Window, World
+from properties.game import Game, Window, WindowTooWide, World
 from properties.solve import first_window, slack, through_window
 from properties.universe import Progress, SystemMenu
 from spec.aggregation_service import Query
@@ -55,7 +55,10 @@ class Reached:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitivity:
-    """Hold the largest change of the sums that was found, and the attack where it is too large."""
+    """Hold the largest change of the sums that was found, and the attack where it is too large.
+
+    There is none where the sums are too large to be played.
+    """
 
     largest: int
     moves: int
@@ -140,7 +143,10 @@ class Search:
         if changed <= self.universe.limits.contribution_budget:
             return None
         moves = (*reached.moves, query)
-        attack = played(self.rules, self.relation, self.universe, unit, moves)
+        try:
+            attack = played(self.rules, self.relation, self.universe, unit, moves)
+        except WindowTooWide:
+            return None
         if attack is None:
             return None
         runs = f"{self.runs} of at most {len(reached.moves)} moves"

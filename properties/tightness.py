@@ -23,14 +23,13 @@ from pathlib import Path
 
 from flint import arb, ctx
 
+from properties.attack import scientific, significant
 from properties.production import (
     ATTRIBUTION,
     EPSILONS,
     Spread,
     admitted_spreads,
     points_at,
-    scientific,
-    significant,
 )
 from properties.solve import solve
 from properties.universe import source, trigger

@@ -45,6 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
     from spec.claims import CLAIMS, Kind
 
     settings = parse_settings(arguments.settings)
+    formats.check_writable(arguments.output, arguments.pytest)
     request = Request(path=arguments.proposal, settings=settings)
     guarantees = tuple(claim.id for claim in CLAIMS.values() if claim.kind is Kind.GUARANTEE)
     (result,) = runner.run([request], replace(options_of(arguments, only=guarantees), patient=True))

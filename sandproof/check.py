@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sandproof.proposal import BadInput, Request, brief_text, exact_number, parse_settings
 
 if TYPE_CHECKING:
     from sandproof import runner
 
+MOST_SECONDS = 10**9
 FORMATS = ("text", "json", "markdown", "html", "junit")
 EXAMPLES = """\
 examples:
@@ -59,7 +64,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         default="standard",
         help="how large a search",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of random runs (default: 0)")
+    parser.add_argument("--seed", type=whole, default=0, help="of random runs (default: 0)")
     parser.add_argument(
         "--jobs", type=positive, metavar="N", help="checks side by side (default: all cores)"
     )
@@ -68,31 +73,40 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def whole(text: str) -> int:
+    """Read a whole number."""
+    return int(_read(text, lambda number: number.denominator == 1, "a whole number"))
+
+
 def positive(text: str) -> int:
     """Read a whole number above zero."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above zero")
-    return int(text)
+    fits = "a whole number above zero"
+    return int(_read(text, lambda number: number.denominator == 1 and number > 0, fits))
 
 
 def seconds(text: str) -> float:
     """Read a number of seconds above zero."""
+    fits = f"a number of seconds above zero, up to {MOST_SECONDS}"
+    return float(_read(text, lambda number: 0 < number <= MOST_SECONDS, fits))
+
+
+def _read(text: str, fits: Callable[[Fraction], bool], what: str) -> Fraction:
     try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above zero")
-    return value
+        number = exact_number("", text)
+    except BadInput:
+        number = None
+    if number is None or not fits(number):
+        raise argparse.ArgumentTypeError(f"{brief_text(text)!r} is not {what}")
+    return number
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check, print, and return the exit status that tells the verdict."""
     from sandproof import formats, runner
-    from sandproof.proposal import Request, parse_settings
     from sandproof.result import Result, overall
 
     settings = parse_settings(arguments.settings)
+    formats.check_writable(arguments.output)
     paths: list[Path | None] = list(arguments.proposals) or [None]
     requests = [Request(path=path, settings=settings) for path in paths]
     results: list[Result] = []

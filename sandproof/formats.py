@@ -13,7 +13,7 @@ from sandproof.junit import as_junit
 from sandproof.markdown import as_markdown
 from sandproof.page import as_html
 from sandproof.proposal import BadInput
-from sandproof.result import SCHEMA_VERSION, Result
+from sandproof.result import BAD_INPUT, SCHEMA_VERSION, Result
 from sandproof.text import as_text
 
 VERDICTS = ("refuted", "undecided", "holds")
@@ -21,8 +21,11 @@ VERDICTS = ("refuted", "undecided", "holds")
 
 def tally(results: Sequence[Result]) -> str:
     """Count the verdicts of several proposals in one line."""
-    counts = Counter(result.verdict for result in results)
-    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
+    counts = Counter(
+        "bad input" if result.exit_status == BAD_INPUT else result.verdict for result in results
+    )
+    words = (*VERDICTS, "bad input")
+    told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in words if counts[verdict])
     return f"{len(results)} proposals: {told}"
 
 
@@ -71,6 +74,26 @@ def render(name: str, results: Sequence[Result]) -> str:
     return RENDERERS[name](results)
 
 
+def check_writable(*outputs: Path | None) -> None:
+    """Refuse files that cannot be written, before there is anything to write."""
+    for output in filter(None, outputs):
+        try:
+            there = output.exists()
+            if there and not output.is_file() and not output.is_dir():
+                continue
+            with output.open("a", encoding="utf-8"):
+                pass
+            if not there:
+                output.unlink()
+        except OSError as error:
+            raise unwritable(output, error) from None
+
+
+def unwritable(output: Path, error: OSError) -> BadInput:
+    """Say why a file cannot be written."""
+    return BadInput(f"{output}: {(error.strerror or str(error)).lower()}")
+
+
 def write(text: str, output: Path | None) -> None:
     """Write a text to a file, or to standard output."""
     if output is None:
@@ -79,4 +102,4 @@ def write(text: str, output: Path | None) -> None:
     try:
         output.write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        raise BadInput(f"{output}: {(error.strerror or str(error)).lower()}") from None
+        raise unwritable(output, error) from None

@@ -1,10 +1,14 @@
 """A guard around the rules that a proposal changes: who misbehaves is named.
 
 A rule answers with the type that `Rules` states, does not raise, gives the same answer to the same
-question, and leaves its arguments as they were. The guard watches every call of a changed rule in
-the child process, and notes in memory shared with the parent which rule is running, so that a
-child that hangs or dies still tells. Rules that are the paper's own are not touched: proofs ask
-whether a rule is the paper's by identity.
+question, and leaves its arguments as they were. What it shows to the ad-tech can be compared. The
+guard watches every call of a changed rule in the child process, and notes in memory shared with the
+parent which rule is running, so that a child that hangs or dies still tells. Rules that are the
+paper's own are not touched: proofs ask whether a rule is the paper's by identity.
+
+A rule that remembers earlier calls may well repeat itself when it is asked twice in a row. So some
+questions are kept, and in the end they are asked again, last ones first, of rules that are loaded
+afresh and remember nothing.
 """
 
 from __future__ import annotations
@@ -14,8 +18,9 @@ import inspect
 import mmap
 import re
 import struct
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import FrozenInstanceError, dataclass, field, fields, is_dataclass, replace
+from enum import Enum
 from fractions import Fraction
 from pathlib import Path
 from types import NoneType, UnionType
@@ -32,16 +37,23 @@ import spec.numbers
 import spec.private_aggregation_client
 import spec.reports
 from proofs import _symbolic
-from sandproof.proposal import at_line, brief, rule_names, told
+from sandproof.proposal import at_line, brief, rule_names, safely, told
 from sandproof.reach import Reach
 from spec import PAPER, Rules
 from spec.distributions import Distribution, Law, NotADistribution, NotReplayable
+from spec.event_client import EventClient
 from spec.numbers import SpecError
 
 Rule = Callable[..., object]
 Conforms = Callable[[object], bool]
 
 _LAYOUT = struct.Struct("=QBB")
+
+ENDING = (SystemExit, KeyboardInterrupt, GeneratorExit)
+"""What a rule raises that means to end the program."""
+
+SHOWN = ("visible", "reveal", "serve", "event_visible")
+"""The rules whose answers the ad-tech sees; of `serve` it is the second part."""
 
 
 class RuleMisbehaved(BaseException):
@@ -91,6 +103,7 @@ class Guard:
     reach: Reach | None = None
     misbehaved: list[str] = field(default_factory=list)
     exhausted: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, list[tuple[Question, object]]] = field(default_factory=dict)
     refused: SpecError | None = None
     refused_by: str = ""
 
@@ -109,6 +122,16 @@ class Guard:
         draws = list(inspect.signature(getattr(PAPER, name)).parameters)[-1] == "draw"
         calls = 0
 
+        def checked(arguments: tuple[object, ...]) -> object:
+            answer = self._call(name, rule, arguments)
+            if not fits(answer):
+                self._blame(
+                    name, f"returned {brief(answer)}; it must return {readable(annotation)}"
+                )
+            if wrong := complaint(name, arguments, answer):
+                self._blame(name, f"returned {brief(answer)}; {wrong}")
+            return answer
+
         @functools.wraps(rule, updated=())
         def guarded(*arguments: object) -> object:
             nonlocal calls
@@ -118,24 +141,39 @@ class Guard:
             self.trace.enter(number, symbolic)
             try:
                 if symbolic:
-                    return rule(*arguments)
-                if self.twice and not calls & (calls - 1):
-                    answer = self._call_twice(name, rule, arguments, draws)
-                else:
-                    answer = self._call(name, rule, arguments)
+                    return self._call_symbolically(name, rule, arguments)
+                if not self.twice or calls & (calls - 1):
+                    return checked(arguments)
+                question = Question(arguments, draws)
+                answer = checked(question.recording())
+                if question.is_changed:
+                    self._blame(name, "changed its input")
+                self._compare(name, answer, self._call(name, rule, question.replaying()))
+                self.asked.setdefault(name, []).append((question, answer))
+                return answer
             finally:
                 self.trace.enter(before, symbolic)
-            if not fits(answer):
-                self._blame(
-                    name, f"returned {brief(answer)}; it must return {readable(annotation)}"
-                )
-            if name == "attempt_order":
-                stranger = not_a_candidate(arguments, answer)
-                if stranger is not None:
-                    self._blame(name, f"returned {brief(stranger)}; it is not among the candidates")
-            return answer
 
         return guarded
+
+    def ask_again(self, rules: Rules) -> None:
+        """Put the questions that were kept to rules that should answer them in the same way."""
+        for name, questions in self.asked.items():
+            self.trace.enter(rule_names().index(name) + 1, False)
+            for question, answer in reversed(questions):
+                again = self._call(name, getattr(rules, name), question.replaying())
+                self._compare(name, answer, again)
+        self.trace.enter(0, False)
+
+    def _compare(self, name: str, answer: object, again: object) -> None:
+        try:
+            same = not differ(answer, again)
+        except Exception as error:
+            self._blame(name, f"returned {brief(answer)}, which cannot be compared", error)
+        if not same:
+            self._blame(
+                name, f"changes its answer from call to call: {brief(answer)}, then {brief(again)}"
+            )
 
     def _call(self, name: str, rule: Rule, arguments: tuple[object, ...]) -> object:
         try:
@@ -155,33 +193,14 @@ class Guard:
         except MemoryError as error:
             self.exhausted[name] = f"{self.path}: rule `{name}` ran out of memory"
             raise RuleMisbehaved(self.exhausted[name]) from error
-        except Exception as error:
+        except (Exception, *ENDING) as error:
             self._blame(name, f"raised {told(error)}", error)
 
-    def _call_twice(
-        self, name: str, rule: Rule, arguments: tuple[object, ...], draws: bool
-    ) -> object:
-        """Call a rule and call it again with the same outcomes of its draws."""
-        tape: list[object] = []
-        prints = fingerprint(arguments)
-        first, again = arguments, arguments
-        if draws:
-            first = (
-                *arguments[:-1],
-                _Recorder(cast(Callable[[object], object], arguments[-1]), tape),
-            )
-        answer = self._call(name, rule, first)
-        if draws:
-            again = (*arguments[:-1], _Player(tape))
-        second = self._call(name, rule, again)
-        if differ(answer, second):
-            self._blame(
-                name,
-                f"changes its answer from call to call: {brief(answer)}, then {brief(second)}",
-            )
-        if fingerprint(arguments) != prints:
-            self._blame(name, "changed its input")
-        return answer
+    def _call_symbolically(self, name: str, rule: Rule, arguments: tuple[object, ...]) -> object:
+        try:
+            return rule(*arguments)
+        except ENDING as error:
+            self._blame(name, f"raised {told(error)}", error)
 
     def _blame(self, name: str, what: str, error: BaseException | None = None) -> NoReturn:
         place = "" if error is None else at_line(error.__traceback__, self.path)
@@ -189,6 +208,34 @@ class Guard:
         if message not in self.misbehaved:
             self.misbehaved.append(message)
         raise RuleMisbehaved(message) from None
+
+
+class Question:
+    """Hold the arguments of a call, to be made again with the same outcomes of its draws."""
+
+    def __init__(self, arguments: tuple[object, ...], draws: bool) -> None:
+        self.arguments = arguments
+        self.draws = draws
+        self.tape: list[object] = []
+        self.prints = fingerprint(arguments)
+
+    def recording(self) -> tuple[object, ...]:
+        """Return the arguments, with a draw that notes the outcomes if there is one."""
+        if not self.draws:
+            return self.arguments
+        draw = cast(Callable[[object], object], self.arguments[-1])
+        return (*self.arguments[:-1], _Recorder(draw, self.tape))
+
+    def replaying(self) -> tuple[object, ...]:
+        """Return the arguments, with a draw that gives the noted outcomes if there is one."""
+        if not self.draws:
+            return self.arguments
+        return (*self.arguments[:-1], _Player(list(self.tape)))
+
+    @property
+    def is_changed(self) -> bool:
+        """Tell whether an argument is not any more what it was."""
+        return fingerprint(self.arguments) != self.prints
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +266,11 @@ class _Player:
         return self.tape.pop(0)
 
 
-def not_a_candidate(arguments: tuple[object, ...], answer: object) -> object | None:
-    """Return a source that an order of attempts names and that was not among the candidates."""
+def names_strangers(arguments: tuple[object, ...], answer: object) -> bool:
+    """Tell whether an order of attempts names a source that was not among the candidates."""
     candidates = list(cast(Sequence[object], arguments[0]))
     orders = answer.support() if isinstance(answer, Distribution) else (answer,)
-    named = (source for order in orders for source in cast(Sequence[object], order))
-    return next((source for source in named if source not in candidates), None)
+    return any(each not in candidates for order in orders for each in cast(Sequence[object], order))
 
 
 def fingerprint(arguments: tuple[object, ...]) -> list[object]:
@@ -235,8 +281,41 @@ def fingerprint(arguments: tuple[object, ...]) -> list[object]:
 def _print_of(argument: object) -> object:
     try:
         return hash(argument)
-    except (TypeError, ValueError):
-        return repr(argument)
+    except Exception:
+        return safely(repr, argument)
+
+
+def complaint(name: str, arguments: tuple[object, ...], answer: object) -> str:
+    """Say what is wrong with an answer of the right type, if something is."""
+    if name in SHOWN:
+        shown = cast(tuple[object, object], answer)[1] if name == "serve" else answer
+        if opaque := next(incomparable(shown), None):
+            return (
+                f"what the ad-tech sees must be comparable, and a {opaque} is equal to itself only"
+            )
+    if name == "truth_probability" and (answer < 0 or answer > 1):  # type: ignore[operator]
+        return "a probability lies between 0 and 1"
+    if name == "event_attribute":
+        rules, client = cast(tuple[Rules, EventClient], arguments[:2])
+        if rules.register_event_trigger is PAPER.register_event_trigger:
+            units = cast(tuple[Hashable, ...], answer)
+            if any(unit not in client.records for unit in units):
+                return "only registered sources can be credited"
+    if name == "attempt_order" and names_strangers(arguments, answer):
+        return "only candidates can be attempted"
+    return ""
+
+
+def incomparable(value: object) -> Iterator[str]:
+    """Name the types in a value, also inside of tuples and laws, that compare by identity."""
+    if isinstance(value, tuple | frozenset):
+        for part in value:
+            yield from incomparable(part)
+    elif isinstance(value, Distribution):
+        for part, _ in value.items():
+            yield from incomparable(part)
+    elif type(value).__eq__ is object.__eq__ and not isinstance(value, NoneType | Enum | Law):
+        yield type(value).__name__
 
 
 def differ(one: object, other: object) -> bool:
@@ -247,7 +326,9 @@ def differ(one: object, other: object) -> bool:
         return len(one) != len(other) or any(map(differ, one, other))
     if type(one).__eq__ is object.__eq__:
         return False
-    if is_dataclass(one) and not isinstance(one, type) and not isinstance(one, Law):
+    if isinstance(one, Law) and one == other:
+        return False
+    if is_dataclass(one) and not isinstance(one, type) and not isinstance(one, Distribution):
         return any(differ(getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
     return bool(one != other)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,6 +16,12 @@ BAD_INPUT = 2
 
 INTERRUPTED = 130
 """The exit status, as shells have it, of a command that was interrupted before it had a result."""
+
+UNEXPECTED = 3
+"""The exit status of a command that failed because of a defect of its own: nothing is decided."""
+
+DEBUG = "SANDPROOF_DEBUG"
+"""The environment variable that asks for the traceback of a defect."""
 
 CUT_SHORT = 141
 """The exit status, as shells have it, of a command whose output nobody reads to the end."""
@@ -43,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_commands(commands)
     parsed = parser.parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = parsed.run
-    from sandproof.proposal import BadInput
+    from sandproof.proposal import BadInput, told
 
     try:
         status = run(parsed)
@@ -58,6 +65,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever reads our output has seen enough. Python flushes once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CUT_SHORT
+    except Exception as error:
+        if os.environ.get(DEBUG) == "1":
+            traceback.print_exc()
+        print(
+            f"sandproof: failed unexpectedly: {told(error)}; "
+            f"please report this with what {DEBUG}=1 prints",
+            file=sys.stderr,
+        )
+        return UNEXPECTED
     return status
 
 

@@ -14,13 +14,30 @@ from fractions import Fraction
 
 from flint import ctx
 
-from sandproof.proposal import BadInput, exact_number, parse_settings, with_settings
+from sandproof.proposal import (
+    BadInput,
+    exact_number,
+    parse_settings,
+    whole_number,
+    with_settings,
+)
 from sandproof.text import Writer
 from spec import PAPER, Limits
 from spec.distributions import gradual_expiration
 from spec.event_outputs import OutputSet
 from spec.noise import laplace_normaliser, smallest_sound_truncation, threshold
-from spec.numbers import N, Power, Real, SpecError, bounds, enclosed, positive
+from spec.numbers import (
+    Base,
+    N,
+    Power,
+    Real,
+    SpecError,
+    Undecided,
+    bounds,
+    enclosed,
+    positive,
+    unit_interval,
+)
 from spec.randomized_response import (
     channel_capacity,
     largest_epsilon,
@@ -33,6 +50,16 @@ DIGITS = 12
 LONG = 30
 DAY = 24 * 60 * 60
 LARGEST_GROUP = 10**6
+LARGEST_POWER = 10**5
+"""The greatest exponent of e whose power is written out."""
+
+LONGEST = 1000
+"""The most figures of an exact number that JSON shows."""
+
+MOST_REPORTS = 500
+MOST_DATA = 100
+"""The largest source whose outputs are counted."""
+
 
 EXAMPLES = """\
 examples:
@@ -65,17 +92,18 @@ class Entry:
         if self.exact is not None and self.exact.denominator == 1 and self.exact < 10**LONG:
             return str(self.exact)
         digits = certain_digits(self.low, self.high)
-        if self.exact is not None and len(str(self.exact)) <= DIGITS:
+        if self.exact is not None and length(self.exact) <= DIGITS:
             return f"{self.exact} = {digits}"
         return digits
 
     def to_json(self) -> dict[str, object]:
         """Return the answer as plain data."""
+        shown = self.exact is not None and length(self.exact) <= LONGEST
         return {
             "name": self.name,
             "meaning": self.meaning,
             "value": self.text,
-            "exact": None if self.exact is None else str(self.exact),
+            "exact": str(self.exact) if shown else None,
             "low": significant(self.low, LONG, math.floor),
             "high": significant(self.high, LONG, math.ceil),
             "unit": self.unit,
@@ -91,11 +119,26 @@ def certain_digits(low: Fraction, high: Fraction, digits: int = DIGITS) -> str:
     return f"between {significant(low, 3)} and {significant(high, 3)}"
 
 
+def length(value: Fraction) -> int:
+    """Count the figures of a number that is not negative, written as a fraction in lowest terms."""
+    whole = value.denominator == 1
+    return figures_of(value.numerator) + (0 if whole else 1 + figures_of(value.denominator))
+
+
+def figures_of(number: int) -> int:
+    """Count the figures of a whole number that is not negative, without writing it out."""
+    # The logarithm of 2, rounded down, so that the first guess is never too large.
+    count = max(1, (number.bit_length() - 1) * 30102999 // 10**8)
+    while number >= 10**count:
+        count += 1
+    return count
+
+
 def significant(value: Fraction, digits: int, rounded: Callable[[Fraction], int] = round) -> str:
     """Round a number that is not negative to so many significant digits, with integers only."""
     if value == 0:
         return "0"
-    exponent = len(str(value.numerator)) - len(str(value.denominator))
+    exponent = figures_of(value.numerator) - figures_of(value.denominator)
     exponent -= value < Fraction(10) ** exponent
     scaled = rounded(value / Fraction(10) ** (exponent - digits + 1))
     if scaled == 10**digits:
@@ -178,7 +221,7 @@ def run(arguments: argparse.Namespace) -> int:
     def number(name: str, default: Fraction) -> Fraction:
         text = getattr(arguments, name)
         option = "--" + name.replace("_", "-")
-        return default if text is None else exact_number(f"{option} {text}", text)
+        return default if text is None else exact_number(option, text)
 
     try:
         sections = {
@@ -207,7 +250,10 @@ def entry(name: str, meaning: str, compute: Callable[[], Real | int], unit: str 
     """Compute a number at high precision."""
     with ctx.workprec(BITS):
         value = compute()
-        low, high = bounds(Fraction(value) if isinstance(value, int) else value)
+        try:
+            low, high = bounds(Fraction(value) if isinstance(value, int) else value)
+        except Undecided:
+            raise BadInput(f"{meaning}: {BITS} bits do not enclose it") from None
     return Entry(name=name, meaning=meaning, low=low, high=high, unit=unit)
 
 
@@ -215,6 +261,8 @@ def query(limits: Limits, epsilon: Fraction, delta: Fraction) -> Iterator[Entry]
     """Compute noise and thresholds for a query."""
     most, base = limits.contribution_budget, limits.base
     positive(epsilon, "epsilon")
+    unit_interval(delta, "delta")
+    written_out("epsilon", epsilon, base)
     decay = Power(base, -epsilon / most)
 
     def deviation(truncation: int | None) -> Callable[[], Real]:
@@ -236,26 +284,43 @@ def query(limits: Limits, epsilon: Fraction, delta: Fraction) -> Iterator[Entry]
         )
 
 
+def written_out(name: str, epsilon: Fraction, base: Base) -> None:
+    """Refuse an epsilon whose power is too large to be written out."""
+    if exponent_of(epsilon, base) > LARGEST_POWER:
+        raise BadInput(f"{name} {significant(epsilon, DIGITS)} is too large to be written out")
+
+
+def exponent_of(epsilon: Fraction, base: Base) -> Fraction:
+    """Return epsilon counted in units of one, rounded up a little."""
+    if base.value is None:
+        return epsilon
+    with ctx.workprec(BITS):
+        return epsilon * bounds(enclosed(base.value).log())[1]
+
+
 def output_set(reports: str, windows: str, buckets: str | None) -> OutputSet:
     """Read the configuration of an event-level source."""
-    (most,) = whole_numbers("--reports", reports)
+    most = whole_number("--reports", reports)
     per_datum = whole_numbers("--windows", windows)
     own = (most,) * len(per_datum) if buckets is None else whole_numbers("--buckets", buckets)
+    if most > MOST_REPORTS or len(per_datum) > MOST_DATA:
+        raise BadInput(
+            f"outputs are counted for up to {MOST_REPORTS} reports and {MOST_DATA} trigger data"
+        )
     return OutputSet(maximum_reports=most, windows=per_datum, buckets=own)
 
 
 def whole_numbers(option: str, text: str) -> tuple[int, ...]:
     """Read whole numbers with commas between them."""
-    parts = text.split(",")
-    if not all(part.isdecimal() for part in parts) or (option == "--reports" and len(parts) > 1):
-        raise BadInput(f"{option} {text}: write whole numbers with commas between them")
-    return tuple(map(int, parts))
+    return tuple(whole_number(option, part) for part in text.split(","))
 
 
 def event_level(
     limits: Limits, outputs: OutputSet, epsilon: Fraction, capacity: Fraction
 ) -> Iterator[Entry]:
     """Compute the output set, the truth probability and the channel of a source."""
+    largest = max(limits.event_epsilon, epsilon)
+    written_out("event_epsilon", largest, limits.base)
     size, power = outputs.size(), Power(limits.base, epsilon)
     yield entry("event_epsilon", "ε of the source", lambda: epsilon)
     yield entry("outputs", "|O|, the number of outputs", lambda: size)
@@ -269,10 +334,10 @@ def event_level(
     yield Entry(
         name="channel_capacity", meaning="what a source can tell", low=low, high=high, unit="bits"
     )
-    least, most = largest_epsilon(size, capacity, max(limits.event_epsilon, epsilon), limits.base)
+    least, most = largest_epsilon(size, capacity, largest, limits.base)
     yield Entry(
         name="largest_epsilon",
-        meaning=f"the largest ε up to {max(limits.event_epsilon, epsilon)} "
+        meaning=f"the largest ε up to {largest} "
         f"that tells at most {significant(capacity, DIGITS)} bits",
         low=least,
         high=most,
@@ -289,7 +354,8 @@ def device_day(limits: Limits, day_cap: Fraction) -> Iterator[Entry]:
     yield entry("day_factor_without_cap", "factor in ε, no cap per day", lambda: windows)
     if limits.epsilon > 0:
         for name, count in (("day_delta", capped), ("day_delta_without_cap", windows)):
-            if count and count <= LARGEST_GROUP:
+            small = exponent_of(limits.epsilon * count, limits.base) <= LARGEST_POWER
+            if count and count <= LARGEST_GROUP and small:
                 yield entry(
                     name,
                     f"δ by the geometric sum, {count} windows",

@@ -8,9 +8,10 @@ code is run in child processes only. What the command line prints about it is `A
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
 from importlib.machinery import SourceFileLoader
@@ -26,6 +27,13 @@ from spec.universe import Universe
 
 PAPERS_OWN = "the paper's own rules"
 LABELS = ("Origin", "Expected", "Neighbours")
+LONGEST = 300
+"""The most digits of a number on the command line, and its greatest exponent."""
+
+NUMBER = re.compile(
+    r"[+-]?[0-9]+/[0-9]+|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e(?P<exponent>[+-]?[0-9]+))?",
+    re.IGNORECASE,
+)
 
 Settings = tuple[tuple[str, Fraction | None], ...]
 
@@ -86,13 +94,14 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """Hold a loaded proposal."""
+    """Hold a loaded proposal; one that is `repeatable` is the same when it is loaded again."""
 
     about: About
     rules: Rules
     relation: Relation | None = None
     universes: tuple[Universe, ...] = ()
     words: Vocabulary = NO_WORDS
+    repeatable: bool = True
 
 
 def load(request: Request) -> Proposal:
@@ -115,8 +124,14 @@ def load(request: Request) -> Proposal:
         universes=tuple(universe.describe() for universe in universes),
         changes=changes_of(rules),
     )
-    words = NO_WORDS if module is None else vocabulary_of(module)
-    return Proposal(about=about, rules=rules, relation=relation, universes=universes, words=words)
+    return Proposal(
+        about=about,
+        rules=rules,
+        relation=relation,
+        universes=universes,
+        words=NO_WORDS if module is None else vocabulary_of(module),
+        repeatable=module is None or not keeps_identities(module),
+    )
 
 
 def run_file(path: Path) -> ModuleType:
@@ -137,16 +152,25 @@ def run_file(path: Path) -> ModuleType:
     try:
         loader.exec_module(module)
     except SyntaxError as error:
-        raise BadInput(f"{path}, line {error.lineno}: syntax error: {error.msg}") from None
-    except (Exception, SystemExit) as error:
+        place = "" if error.lineno is None else f", line {error.lineno}"
+        raise BadInput(f"{path}{place}: syntax error: {error.msg}") from None
+    except (Exception, SystemExit, KeyboardInterrupt) as error:
         raise BadInput(f"{path}{at_line(error.__traceback__, path)}: {told(error)}") from None
     return module
 
 
 def told(error: BaseException) -> str:
     """Return an exception in one line."""
-    text = " ".join(str(error).split())
+    text = " ".join(safely(str, error).split())
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def safely(write: Callable[[object], str], value: object) -> str:
+    """Write a value that may fail to be written."""
+    try:
+        return write(value)
+    except Exception as error:
+        return f"(cannot be written: {type(error).__name__})"
 
 
 def at_line(trace: TracebackType | None, path: Path) -> str:
@@ -156,6 +180,14 @@ def at_line(trace: TracebackType | None, path: Path) -> str:
         return ""
     inside = "" if frames[-1].name == "<module>" else f", in {frames[-1].name}"
     return f", line {frames[-1].lineno}{inside}"
+
+
+def keeps_identities(module: ModuleType) -> bool:
+    """Tell whether what a file defines is another thing each time it is run: types, sentinels."""
+    return any(
+        type(value) is object or (isinstance(value, type) and value.__module__ == module.__name__)
+        for value in vars(module).values()
+    )
 
 
 def rules_of(path: Path, module: ModuleType) -> Rules:
@@ -269,10 +301,15 @@ def brief(value: object) -> str:
     """Show a value and its type in a few words."""
     if value is None:
         return "None"
-    text = " ".join(repr(value).split())
-    cut = text if len(text) <= 60 else text[:57] + "..."
     kind = type(value).__name__
-    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}: {cut}"
+    text = brief_text(safely(str if isinstance(value, Fraction) else repr, value))
+    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}: {text}"
+
+
+def brief_text(text: str) -> str:
+    """Return a text in one line, cut if it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else line[:57] + "..."
 
 
 def shown(value: object) -> str:
@@ -288,21 +325,44 @@ def parse_settings(texts: Sequence[str]) -> Settings:
     names = [each.name for each in fields(Limits)]
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals:
+        if not equals or not name:
             raise BadInput(f"--set {text}: write it as name=value")
         if name not in names:
             raise BadInput(f"--set {name}: no such parameter; there are {', '.join(names)}")
-        settings[name] = None if (name, value) == ("base", "e") else exact_number(text, value)
+        settings[name] = (
+            None if (name, value) == ("base", "e") else exact_number(f"--set {name}", value)
+        )
     with_settings(PAPER.limits, tuple(settings.items()))
     return tuple(settings.items())
 
 
-def exact_number(text: str, value: str) -> Fraction:
-    """Read a whole number, a fraction such as 1/8 or a decimal such as 1e-8, exactly."""
+def exact_number(option: str, text: str) -> Fraction:
+    """Read a whole number, a fraction such as 1/8 or a decimal such as 1e-8, exactly.
+
+    Every number of the command line is read here. One that is too long to be worth writing out is
+    refused before it is computed.
+    """
+    found = NUMBER.fullmatch(text)
+    if found is None:
+        raise BadInput(f"{option}: {brief_text(text)!r} is not a number")
+    exponent = found["exponent"] or "0"
+    if len(text) > LONGEST or len(exponent) > len(str(LONGEST)) + 1 or abs(int(exponent)) > LONGEST:
+        raise BadInput(
+            f"{option}: {brief_text(text)} is too long: a number has at most {LONGEST} digits "
+            f"and an exponent between -{LONGEST} and {LONGEST}"
+        )
     try:
-        return Fraction(value)
-    except (ValueError, ZeroDivisionError):
-        raise BadInput(f"--set {text}: {value!r} is not a number") from None
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise BadInput(f"{option}: {text} divides by zero") from None
+
+
+def whole_number(option: str, text: str) -> int:
+    """Read a whole number."""
+    number = exact_number(option, text)
+    if number.denominator != 1:
+        raise BadInput(f"{option}: {brief_text(text)} is not a whole number")
+    return int(number)
 
 
 def with_settings(limits: Limits, settings: Settings) -> Limits:
@@ -313,9 +373,9 @@ def with_settings(limits: Limits, settings: Settings) -> Limits:
             values[name] = NATURAL if value is None else value
         else:
             whole = isinstance(getattr(limits, name), int)
-            values[name] = (
-                int(value) if whole and value is not None and value.denominator == 1 else value
-            )
+            if whole and value is not None and value.denominator != 1:
+                raise BadInput(f"--set {name}: {value} is not a whole number")
+            values[name] = int(value) if whole and value is not None else value
     try:
         if isinstance(values.get("base"), Fraction):
             values["base"] = Base(dict(settings)["base"])

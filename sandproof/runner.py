@@ -29,7 +29,7 @@ from properties.checks import EFFORTS, PRIVACY, applies, concerns, property_chec
 from properties.vocabulary import NO_WORDS, Vocabulary
 from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.processes import Ending, Outcome, Pool, Task, cores
-from sandproof.proposal import About, BadInput, Proposal, Request, at_line, load, told
+from sandproof.proposal import About, BadInput, Proposal, Request, at_line, brief_text, load, told
 from sandproof.reach import Listing, Reach, Reached, listing
 from sandproof.result import AttackRecord, ClaimResult, Repair, Result, with_failed_assumptions
 from spec import PAPER
@@ -260,6 +260,8 @@ def run_guarded(
     known.update(lemmas)
     try:
         finding = portable(check.run(rules), request)
+        if guard.asked:
+            guard.ask_again(load(request).rules if proposal.repeatable else proposal.rules)
     except BaseException as error:
         blame = blamed(error, guard)
         if blame and blame not in (*guard.misbehaved, *guard.exhausted.values()):
@@ -507,9 +509,7 @@ class Session:
 
     def _note_print(self, outcome: Outcome) -> None:
         if outcome.printed:
-            line = " ".join(outcome.printed.split())
-            cut = line if len(line) <= 60 else line[:57] + "..."
-            note = f"{self.request.name}: prints while it runs: {cut!r}"
+            note = f"{self.request.name}: prints while it runs: {brief_text(outcome.printed)!r}"
             if not any("prints while it runs" in each for each in self.notes):
                 self.notes.append(note)
 

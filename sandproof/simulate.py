@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar, cast
 
+from sandproof.check import whole
 from sandproof.trace import BadTrace, Entry, Trace, read_trace
 from spec import (
     PAPER,
@@ -78,7 +79,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.add_argument("trace", type=Path, metavar="TRACE.json")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     noise = parser.add_mutually_exclusive_group()
-    noise.add_argument("--seed", type=int, help="sample noise from this seed")
+    noise.add_argument("--seed", type=whole, help="sample noise from this seed")
     noise.add_argument("--noiseless", action="store_true", help="add no noise at all")
     parser.set_defaults(run=run)
 

@@ -9,12 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from properties.attack import decimal
+from properties.attack import decimal, move_text, shown
 from properties.attack_test import attack_test
-from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_EXHAUSTED
+from properties.checks import (
+    ATTRIBUTION,
+    EFFORTS,
+    REAL_REPORTS_CHARGED,
+    REPEATS_COUNT,
+    SILENT_WHEN_EXHAUSTED,
+    admit_comparing_before_adding,
+    sensitivity_finding,
+)
 from properties.solve import Solution, solve
 from properties.universe import aggregation_universe, attribution_universe, event_universe
-from spec import PAPER, Rules
+from spec import PAPER, Query, Rules, replace
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
@@ -121,3 +129,30 @@ def test_an_attack_becomes_a_test_that_fails_on_the_change_alone(tmp_path: Path)
 )
 def test_decimals_are_rounded(value: Fraction, text: str) -> None:
     assert decimal(value) == text
+
+
+def test_a_query_is_told_with_all_that_it_asks_for() -> None:
+    asked = Query(epsilon=Fraction(1), report_ids=(0,), keys=(1, 3))
+    told = "The ad-tech asks for reports [0] with epsilon 1, "
+    assert move_text(asked) == told + "delta 0, keys [1, 3]."
+    found = Query(epsilon=Fraction(1), delta=Fraction(1, 64), report_ids=(0,))
+    assert move_text(found) == told + "delta 1/64, with key discovery."
+    both = Query(epsilon=Fraction(1), delta=Fraction(1, 64), report_ids=(0,), keys=(1, 3))
+    assert move_text(both) == told + "delta 1/64, with key discovery besides the keys [1, 3]."
+
+
+def test_numbers_of_a_story_can_be_read() -> None:
+    long = Fraction(1500000000000000000000000000001, 10**30)
+    query = Query(epsilon=long, delta=Fraction(1, 10**30), report_ids=(0,))
+    assert "with epsilon about 1.5, delta about 1e-30, with key" in move_text(query)
+    assert shown(Fraction(1, 3)) == "1/3"
+    assert shown(Fraction(-(10**70) - 1, 10**70)) == "about -1"
+    assert shown(Fraction(1, 3**20000)).startswith("about ")
+
+
+def test_a_sensitivity_that_is_refuted_says_by_how_much() -> None:
+    universe = attribution_universe()
+    broken = replace(PAPER, admit=admit_comparing_before_adding)
+    found = sensitivity_finding(ATTRIBUTION, broken, ATTRIBUTION_FIXED, universe, EFFORTS["quick"])
+    assert found.detail.startswith("one unit changes the sums by ")
+    assert "at most" not in found.detail

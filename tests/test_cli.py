@@ -12,8 +12,9 @@ import pytest
 
 from proofs import CHECKS
 from sandproof import runner
+from sandproof.formats import check_writable
 from sandproof.main import main
-from sandproof.params import certain_digits, significant, variance
+from sandproof.params import certain_digits, figures_of, significant, variance
 from spec import PAPER, Rules, replace
 from spec.claims import CLAIMS, Check, Control, Finding, Kind, Verdict
 from spec.noise import truncated_pmf
@@ -139,7 +140,7 @@ def test_check_of_several_proposals_reports_each(
     assert status == 2
     assert errors == f"sandproof: {missing}: no such file or directory\n"
     assert output.count("\nrefuted: ") == 2
-    assert output.endswith("3 proposals: 2 refuted, 1 undecided\n")
+    assert output.endswith("3 proposals: 2 refuted, 1 bad input\n")
 
 
 @pytest.mark.usefixtures("quick")
@@ -160,6 +161,42 @@ def test_a_file_that_cannot_be_written_is_bad_input(
 ) -> None:
     status, _, errors = printed(capsys, "check", change, "--output", tmp_path)
     assert (status, errors) == (2, f"sandproof: {tmp_path}: is a directory\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [("check", "--output"), ("attack", "--output"), ("attack", "--pytest")]
+)
+def test_whether_a_file_can_be_written_is_known_before_the_check(
+    arguments: tuple[str, str],
+    change: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sandproof.runner.run", lambda *_: pytest.fail("it was checked"))
+    command, option = arguments
+    target = tmp_path / "nowhere" / "report.txt"
+    status, _, errors = printed(capsys, command, change, option, target)
+    assert (status, errors) == (2, f"sandproof: {target}: no such file or directory\n")
+
+
+def test_looking_whether_a_file_can_be_written_leaves_it_alone(tmp_path: Path) -> None:
+    there, absent = tmp_path / "there", tmp_path / "absent"
+    there.write_text("kept")
+    check_writable(there, absent, None)
+    assert there.read_text() == "kept"
+    assert not absent.exists()
+
+
+@pytest.mark.usefixtures("quick")
+def test_bad_input_is_counted_as_such(
+    change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "empty.py"
+    empty.touch()
+    status, output, _ = printed(capsys, "check", change, empty)
+    assert status == 2
+    assert output.splitlines()[-1] == "2 proposals: 1 refuted, 1 bad input"
 
 
 @pytest.mark.parametrize("setting", ["nothing=1", "delta=much", "delta"])
@@ -320,8 +357,8 @@ def test_params_prints_text(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--reports", "three"], "--reports three: write whole numbers"),
-        (["--windows", "2,"], "--windows 2,: write whole numbers"),
+        (["--reports", "three"], "--reports: 'three' is not a number"),
+        (["--windows", "2,"], "--windows: '' is not a number"),
         (["--windows", "2,2", "--buckets", "1"], "2 data have windows, 1 buckets"),
         (["--epsilon", "big"], "'big' is not a number"),
         (["--epsilon", "0"], "epsilon must be positive, not 0"),
@@ -335,6 +372,80 @@ def test_params_refuses_what_makes_no_sense(
     assert (status, output) == (2, "")
     assert message in errors
     assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--event-epsilon", "20000"),
+        ("--event-epsilon", "100000", "--format", "json"),
+        ("--set", "base=1000000", "--epsilon", "2000"),
+        ("--set", "window_length=1"),
+    ],
+)
+def test_params_writes_numbers_of_any_length(
+    arguments: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, output, errors = printed(capsys, "params", *arguments)
+    assert (status, errors) == (0, "")
+    assert output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--delta", "1e-99999999"), "an exponent between -300 and 300"),
+        (("--delta", "9" * 5000), "a number has at most 300 digits"),
+        (("--delta", "1/0"), "divides by zero"),
+        (("--delta", "-1"), "delta must be in [0, 1], not -1"),
+        (("--epsilon", "nan"), "--epsilon: 'nan' is not a number"),
+        (("--epsilon", "1e-300"), "512 bits do not enclose it"),
+        (("--event-epsilon", "1e9"), "too large to be written out"),
+        (("--reports", "100000"), "up to 500 reports"),
+        (("--reports", "1.5"), "--reports: 1.5 is not a whole number"),
+        (("--set", "delta=1e-999999999"), "an exponent between -300 and 300"),
+    ],
+)
+def test_params_refuses_numbers_that_would_take_forever(
+    arguments: tuple[str, str], why: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, output, errors = printed(capsys, "params", *arguments)
+    assert (status, output) == (2, "")
+    assert why in errors
+    assert errors.count("\n") == 1
+    assert len(errors) < 200
+
+
+@pytest.mark.parametrize(
+    "option", [("--timeout", "1e999999999"), ("--jobs", "1e999999999"), ("--seed", "1e-999999999")]
+)
+def test_options_are_read_like_every_other_number(option: tuple[str, str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["check", *option])
+    assert caught.value.code == 2
+
+
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_a_defect_is_one_line_and_asks_for_a_report(
+    debug: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(_: object) -> int:
+        raise LookupError("nothing\nthere")
+
+    monkeypatch.setenv("SANDPROOF_DEBUG", debug)
+    monkeypatch.setattr("sandproof.params.run", fails)
+    status, output, errors = printed(capsys, "params")
+    assert (status, output) == (3, "")
+    assert "sandproof: failed unexpectedly: LookupError: nothing there; please report" in errors
+    assert ("Traceback" in errors) == bool(debug)
+    assert debug or errors.count("\n") == 1
+
+
+def test_figures_are_counted_without_writing_the_number_out() -> None:
+    for power in (0, 1, 2, 27, 28, 29, 93, 300, 4000):
+        for number in (10**power - 1, 10**power, 10**power + 1, 2**power):
+            assert figures_of(number) == len(str(number))
+    assert figures_of(10**50000) == 50001
 
 
 def test_the_variance_agrees_with_the_sum_it_stands_for() -> None:

@@ -262,7 +262,9 @@ def test_the_page_serves_both_themes_phones_and_the_keyboard() -> None:
 
 
 def test_a_tally_counts_the_verdicts() -> None:
-    assert formats.tally(list(ALL.values())) == "5 proposals: 1 refuted, 3 undecided, 1 holds"
+    assert formats.tally(list(ALL.values())) == (
+        "5 proposals: 1 refuted, 1 undecided, 1 holds, 2 bad input"
+    )
 
 
 def test_a_part_that_holds_does_not_decide_a_claim() -> None:

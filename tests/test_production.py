@@ -8,6 +8,7 @@ from itertools import product
 
 import pytest
 
+from properties.attack import scientific, significant
 from properties.production import (
     HALF_THE_NOISE,
     LOW_THRESHOLD,
@@ -18,8 +19,6 @@ from properties.production import (
     points_at,
     points_of,
     production_finding,
-    scientific,
-    significant,
     threshold_of_one_key,
     without_truncation,
 )
@@ -37,6 +36,7 @@ from spec import (
     hockey_stick,
     replace,
 )
+from spec.aggregation_service import Spent
 from spec.claims import Verdict
 from spec.contributions import Cause
 from spec.noise import DiscreteGaussian, DiscreteLaplace, Noise, smallest_sound_truncation
@@ -382,3 +382,42 @@ def test_numbers_are_rounded_to_significant_digits() -> None:
     assert significant(Fraction(123456789)) == "123456789"
     assert scientific(Fraction(1, 3 * 10**9), 3) == "3.33e-10"
     assert scientific(Fraction(1, 4)) == "0.25"
+
+
+def low_above_the_cap(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+    """Use a threshold that is too low for a delta above the paper's cap."""
+    return 1 if query.delta > Fraction(1, 10**8) else PAPER.threshold(limits, query, batch)
+
+
+def test_what_fails_above_the_caps_only_is_told_and_not_refuted() -> None:
+    rules = replace(PAPER, threshold=low_above_the_cap)
+    found = production_finding(rules, ATTRIBUTION)
+    assert found.verdict is Verdict.HOLDS
+    assert "it would fail if the cap on delta were higher" in found.detail
+    higher = replace(rules, limits=replace(rules.limits, delta=Fraction(1, 10**6)))
+    assert production_finding(higher, ATTRIBUTION).verdict is Verdict.REFUTED
+
+
+def noise_for_the_cap(
+    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    """Add the noise of a query that asks for all of the cap."""
+    return PAPER.noise(limits, replace(query, epsilon=limits.epsilon), batch, threshold)
+
+
+def test_rules_are_asked_at_their_own_limits() -> None:
+    rules = replace(PAPER, noise=noise_for_the_cap)
+    assert production_finding(rules, ATTRIBUTION).verdict is Verdict.REFUTED
+
+
+def charge_everything(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    """Let every query use up the caps."""
+    whole = replace(query, epsilon=limits.epsilon, delta=limits.delta)
+    return PAPER.charge(limits, spent, whole, report)
+
+
+def test_a_query_that_is_charged_more_than_it_asks_for_refutes_nothing() -> None:
+    rules = replace(PAPER, noise=noise_for_the_cap, charge=charge_everything)
+    assert production_finding(rules, ATTRIBUTION).verdict is Verdict.HOLDS
+    half = replace(HALF_THE_NOISE, charge=charge_everything)
+    assert production_finding(half, ATTRIBUTION).verdict is Verdict.REFUTED

@@ -32,6 +32,8 @@ from spec.attribution_client import AttributionClient
 from spec.claims import CLAIMS, Check, Verdict
 from spec.contributions import Budget, Budgets, Cause, Credit
 from spec.distributions import Random
+from spec.event_client import EventClient, EventSource
+from spec.reports import Contribution, ReportId
 
 GAMES = [check for check in property_checks("quick") if not check.name.startswith("machine")]
 
@@ -211,3 +213,81 @@ def test_a_side_game_decides_if_only_the_service_has_changed() -> None:
     assert (served.verdict, served.partial) == (Verdict.HOLDS, False)
     client = check.run(replace(PAPER, admit=lambda *given: PAPER.admit(*given)))
     assert (client.verdict, client.partial) == (Verdict.HOLDS, True)
+
+
+def table_for_14(_: object, size: int) -> Fraction:
+    """Tell the truth as often as an epsilon of 14 allows, whatever the epsilon is."""
+    return Fraction(1202603, 1202603 + size)
+
+
+def too_often_for_14(_: object, size: int) -> Fraction:
+    """Tell the truth a little more often than an epsilon of 14 allows."""
+    return Fraction(1202604, 1202604 + size)
+
+
+def silent_step(
+    rules: Rules, client: EventClient, source: EventSource, now: int, draw: Draw
+) -> EventClient:
+    """Register a source as the paper does."""
+    return PAPER.register_event_source(rules, client, source, now, draw)
+
+
+EVENT_GAME = next(check for check in GAMES if check.claim == "event_level_reports_are_private")
+ATTRIBUTION_GAME = next(
+    check for check in GAMES if check.claim == "attribution_summaries_are_private"
+)
+
+
+def test_a_truth_probability_that_fits_the_real_limits_is_not_judged_at_others() -> None:
+    finding = EVENT_GAME.run(replace(PAPER, truth_probability=table_for_14))
+    assert finding.verdict is Verdict.HOLDS
+    assert finding.bound.endswith(
+        "limits scaled down, the paper's truth_probability in place of one that fits the real "
+        "limits only"
+    )
+    stepped = replace(PAPER, truth_probability=table_for_14, register_event_source=silent_step)
+    assert EVENT_GAME.run(stepped).verdict is Verdict.UNKNOWN
+
+
+def test_a_truth_probability_that_does_not_fit_the_real_limits_is_refuted_with_an_attack() -> None:
+    finding = EVENT_GAME.run(replace(PAPER, truth_probability=too_often_for_14))
+    assert finding.verdict is Verdict.REFUTED
+    assert finding.attack is not None
+    assert finding.detail.endswith("limits scaled down")
+
+
+@pytest.mark.parametrize(
+    ("value", "verdict"), [(2**16, Verdict.HOLDS), (2**16 + 1, Verdict.REFUTED)]
+)
+def test_a_cap_written_as_a_number_is_judged_at_the_real_limits(
+    value: int, verdict: Verdict
+) -> None:
+    rules = replace(PAPER, cap=lambda _: Budget(value=value, count=20))
+    assert ATTRIBUTION_GAME.run(rules).verdict is verdict
+
+
+def filled_up(report_id: ReportId, contributions: tuple[Contribution, ...], cause: Cause) -> Report:
+    """Fill a report up to the same total with key 7."""
+    del cause
+    fill = 2**16 - sum(part.value for part in contributions)
+    filling = Contribution(key=7, value=fill)
+    return Report(report_id=report_id, contributions=(*contributions, filling))
+
+
+FILLED = replace(PAPER, report=filled_up)
+
+
+@pytest.mark.parametrize("claim", [ATTRIBUTION, AGGREGATION])
+def test_sums_that_are_too_large_to_be_played_end_a_check_at_once(claim: str) -> None:
+    checks = [check for check in property_checks("quick") if check.claim == claim]
+    (sums,) = (check for check in checks if check.name.startswith("sensitivity"))
+    finding = sums.run(FILLED)
+    assert finding.verdict is Verdict.UNKNOWN
+    assert finding.detail == "one unit changes the sums by at most 4, its budget is 2"
+    (crowd,) = (check for check in checks if "a shared key" in check.name)
+    assert crowd.run(FILLED).verdict is Verdict.REFUTED
+    for machine in property_checks("standard"):
+        if machine.claim == claim and machine.name.startswith("machine"):
+            found = machine.run(FILLED)
+            assert found.verdict is Verdict.UNKNOWN
+            assert "are too many to be told apart" in found.detail

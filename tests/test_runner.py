@@ -17,7 +17,7 @@ import pytest
 from proofs import CHECKS, lemmas_of
 from properties.universe import attribution_universe, event_universe
 from sandproof import processes, runner
-from sandproof.guard import Trace, conforms, differ, readable
+from sandproof.guard import Trace, complaint, conforms, differ, incomparable, readable
 from sandproof.processes import Ending, Pool, Task
 from sandproof.proposal import About, BadInput, Proposal, Request, parse_settings, with_settings
 from sandproof.result import (
@@ -33,6 +33,9 @@ from sandproof.result import (
 from sandproof.runner import Options
 from spec import (
     PAPER,
+    Distribution,
+    EventClient,
+    EventTrigger,
     Move,
     Query,
     Rules,
@@ -106,6 +109,8 @@ def checked(*paths: Path, options: Options = OPTIONS) -> list[Result]:
 
 
 CANNOT_BE_LOADED = {
+    "\0": "change.py: syntax error: source code string cannot contain null bytes",
+    "raise KeyboardInterrupt\n": "change.py, line 1: KeyboardInterrupt",
     "": "change.py: the file is empty",
     "x = (\n": "change.py, line 1: syntax error: '(' was never closed",
     "x = 1\n": "change.py: the file does not define RULES",
@@ -158,6 +163,8 @@ def rule(body: str, name: str = "charge", before: str = "") -> str:
         "settle": "rules, ledger, query, batch",
         "attempt_order": "sources, trigger",
         "sends": "budgets, credits, cause, report",
+        "visible": "budgets, credits, cause, report",
+        "reveal": "service, query, batch, outcome",
         "register_trigger": "rules, client, trigger, now, draw",
         "releases": "query, key, noisy, threshold",
     }[name]
@@ -221,7 +228,68 @@ MISBEHAVES = {
         rule("import os\nos._exit(0)"),
         "rule `charge` ended the process with exit status 0",
     ),
-    "raises SystemExit": (rule("raise SystemExit(0)"), "line 5, in changed: raised SystemExit: 0"),
+    "raises SystemExit": (
+        rule("raise SystemExit(0)"),
+        "line 5, in changed: rule `charge` raised SystemExit: 0",
+    ),
+    "raises KeyboardInterrupt": (
+        rule("raise KeyboardInterrupt"),
+        "line 5, in changed: rule `charge` raised KeyboardInterrupt",
+    ),
+    "raises what cannot be written": (
+        rule(
+            "raise Bad()",
+            before="class Bad(Exception):\n    def __str__(self): return {}[0]\n",
+        ),
+        "in changed: rule `charge` raised Bad: (cannot be written: KeyError)",
+    ),
+    "returns what cannot be written": (
+        rule("return Bad()", before="class Bad:\n    def __repr__(self): return {}[0]\n"),
+        "rule `charge` returned a Bad: (cannot be written: KeyError); it must return",
+    ),
+    "returns what cannot be compared": (
+        rule(
+            "return Bad()",
+            "visible",
+            before="class Bad:\n    __hash__ = object.__hash__\n"
+            "    def __eq__(self, other): return {}[0]\n",
+        ),
+        "rule `visible` returned a Bad: <proposal_change.Bad object at",
+    ),
+    "answers yes or no with no number": (
+        rule("return float('nan')", "sends"),
+        "rule `sends` returned a float: nan; it must return",
+    ),
+    "forces its input and its answer to change": (
+        rule(
+            "object.__setattr__(report, 'report_id', report.report_id + 1)\n"
+            "return report.report_id % 2 == 0",
+            "sends",
+        ),
+        "rule `sends` changed its input",
+    ),
+    "remembers other questions": (
+        rule(
+            f"SEEN.add(report.report_id)\nif len(SEEN) > 2: return None\n{PAPERS_CHARGE}",
+            before="SEEN = set()",
+        ),
+        "rule `charge` changes its answer from call to call: None, then a Spent",
+    ),
+    "remembers other questions and has types of its own": (
+        rule(
+            f"SEEN.add(report.report_id)\nif len(SEEN) > 2: return None\n{PAPERS_CHARGE}",
+            before="SEEN = set()\nclass Own:\n    pass",
+        ),
+        "rule `charge` changes its answer from call to call: a Spent",
+    ),
+    "shows a generator": (
+        rule("yield report.report_id", "visible"),
+        "and a generator is equal to itself only",
+    ),
+    "shows something opaque inside of a tuple": (
+        rule("return outcome, (object(),)", "reveal"),
+        "rule `reveal` returned a tuple: (Answer(released=(",
+    ),
     "crashes": (
         rule("import os\nos.kill(os.getpid(), 11)"),
         "rule `charge` crashed the process (SIGSEGV)",
@@ -330,8 +398,8 @@ def test_an_order_of_attempts_names_candidates_only(tmp_path: Path, checks: list
         text += "RULES = replace(PAPER, attempt_order=order)\n"
         (result,) = checked(written(tmp_path, text), options=replace(OPTIONS, only=(ATTRIBUTION,)))
         assert result.exit_status == BAD_INPUT
-        assert "rule `attempt_order` returned a Source" in result.headline
-        assert "not among the candidates" in result.headline
+        assert "rule `attempt_order` returned" in result.headline
+        assert "only candidates can be attempted" in result.headline
 
 
 def test_what_is_composed_holds_as_far_as_its_parts_do() -> None:
@@ -644,9 +712,12 @@ def test_settings_are_read_exactly() -> None:
         ("sparsity", "write it as name=value"),
         ("lambda=3", "no such parameter; there are contribution_budget,"),
         ("delta=a lot", "'a lot' is not a number"),
-        ("delta=1/0", "'1/0' is not a number"),
+        ("delta=1/0", "1/0 divides by zero"),
         ("delta=2", "delta must lie in [0, 1], not 2"),
-        ("sparsity_budget=1/2", "sparsity_budget must be an int"),
+        ("sparsity_budget=1/2", "--set sparsity_budget: 1/2 is not a whole number"),
+        ("contribution_budget=1.5", "--set contribution_budget: 3/2 is not a whole number"),
+        ("=3", "--set =3: write it as name=value"),
+        ("delta=1e-999999999", "an exponent between -300 and 300"),
         ("contribution_budget=0", "contribution_budget must be at least 1"),
         ("base=1", "base must be above 1"),
         ("epsilon=e", "'e' is not a number"),
@@ -677,6 +748,40 @@ def test_answers_are_compared_as_far_as_they_can_be() -> None:
     assert differ(Spent(), Spent(epsilon=Fraction(1)))
     assert not differ((Spent(), [1]), (Spent(), [1]))
     assert differ(None, Spent())
+
+
+def test_memory_that_changes_no_answer_is_allowed(tmp_path: Path, checks: list[Check]) -> None:
+    del checks
+    remembered = (
+        "key = (spent, query, report)\n"
+        "if key not in KNOWN: KNOWN[key] = PAPER.charge(limits, spent, query, report)\n"
+        "return KNOWN[key]"
+    )
+    (result,) = checked(written(tmp_path, rule(remembered, before="KNOWN = {}")))
+    assert result.exit_status == HOLDS
+
+
+def test_what_the_adtech_sees_can_be_compared() -> None:
+    fine: list[object] = [None, 1, (), (Spent(), None), Kind.LEMMA, frozenset({1})]
+    for value in fine:
+        assert not list(incomparable(value))
+        assert not list(incomparable(Distribution.certain(value)))
+    opaque = object()
+    for bad in (opaque, (1, (opaque,)), frozenset({opaque}), Distribution.certain(opaque)):
+        assert list(incomparable(bad)) == ["object"]
+
+
+def test_an_answer_of_the_right_type_can_still_be_wrong() -> None:
+    power = Fraction(2)
+    assert not complaint("truth_probability", (power, 3), Fraction(1))
+    assert complaint("truth_probability", (power, 3), Fraction(3, 2))
+    assert complaint("truth_probability", (power, 3), Fraction(-1))
+    trigger = EventTrigger(trigger_id="t", destination="shop", filters=frozenset(), data=0, value=1)
+    asked = (PAPER, EventClient(), trigger, 0)
+    assert not complaint("event_attribute", asked, ())
+    assert complaint("event_attribute", asked, ("nobody",))
+    stepped = replace(PAPER, register_event_trigger=lambda *arguments: arguments[1])
+    assert not complaint("event_attribute", (stepped, *asked[1:]), ("nobody",))
 
 
 def test_answers_are_held_against_their_types() -> None:
