@@ -624,10 +624,7 @@ def random_runs(effort: str, seed: int) -> list[Check]:
     What they say of a guarantee of privacy is about a part of it: they follow single runs. The
     ledger knows no neighbours, and is searched whatever relation and types a proposal names.
     """
-    found = tuple(
-        with_fitted(check)
-        for check in machine_checks("deep" if effort == "deep" else "quick", seed)
-    )
+    found = machine_checks("deep" if effort == "deep" else "quick", seed)
     if effort == "quick":
         found = tuple(check for check in found if check.claim == LEDGER)
     return [partly(with_fitted(check)) if check.claim in PRIVACY else check for check in found]

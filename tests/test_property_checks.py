@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from proofs import CHECKS
-from properties.checks import AGGREGATION, ATTRIBUTION, property_checks
+from properties.checks import AGGREGATION, ATTRIBUTION, LEDGER, property_checks
 from spec import (
     PAPER,
     Answer,
@@ -291,3 +291,12 @@ def test_sums_that_are_too_large_to_be_played_end_a_check_at_once(claim: str) ->
             found = machine.run(FILLED)
             assert found.verdict is Verdict.UNKNOWN
             assert "are too many to be told apart" in found.detail
+
+
+def test_machines_decide_guarantees_for_a_cap_that_is_written_as_a_number() -> None:
+    rules = replace(PAPER, cap=lambda _: Budget(value=2**16, count=20))
+    for claim in (ATTRIBUTION, LEDGER):
+        checks = [check for check in property_checks("standard") if check.claim == claim]
+        found = [check.run(rules) for check in checks if check.name.startswith("machine")]
+        assert found
+        assert all(finding.verdict is Verdict.HOLDS for finding in found)
