@@ -242,6 +242,8 @@ class Statement(Step[S]):
             told = ""
         except Discarded:
             holds, told = not self.existential, "the assumptions do not hold"
+        except NotSymbolic as refusal:
+            return "UNKNOWN", f"cannot be replayed: {refusal}", None, False
         except Exception as error:
             holds, told = False, f"{type(error).__name__}: {error}"
         if holds == self.existential:

@@ -208,17 +208,17 @@ def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
     return None
 
 
-@search("preservation: in a large batch a report pays as much")
+@search("preservation: in a large batch, and for many keys, a report pays as much")
 def crowds_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
-    """Ask for a report among many others, twice."""
+    """Ask for a report among many others, and for as many keys, twice."""
     caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))
     for size in SIZES:
         for epsilon, delta in ((Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2))):
             ids = tuple(range(1, size + 1))
-            query = Query(epsilon=epsilon, delta=delta, report_ids=ids, keys=(1,))
+            query = Query(epsilon=epsilon, delta=delta, report_ids=ids, keys=ids)
             taken = taken_part(replace(rules, limits=caps), (query,) * 2)
             if beyond(taken, caps):
-                return {"reports": size, **example(taken, caps, query)}
+                return {"reports and keys": size, **example(taken, caps, query)}
     return None
 
 

@@ -6,6 +6,7 @@ universes it searches and which neighbour relation it uses are fixed when it is 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
@@ -40,7 +41,7 @@ from properties.universe import (
     event_words,
 )
 from properties.vocabulary import NO_WORDS, Vocabulary
-from spec.aggregation_service import Query, Spent, charge, noise
+from spec.aggregation_service import Query, Spent, charge, keys, noise
 from spec.claims import CLAIMS, SERVICE, Check, Control, Finding, Verdict
 from spec.contributions import Budget, Budgets, Cause, Credit
 from spec.distributions import Distribution, Random
@@ -55,7 +56,7 @@ from spec.neighbours import (
 from spec.noise import Noise
 from spec.numbers import Real, SpecError
 from spec.paper import PAPER
-from spec.reports import Contribution, Report
+from spec.reports import Contribution, Key, Report
 from spec.rules import Limits, Rules
 from spec.universe import Universe
 
@@ -65,6 +66,7 @@ EVENT_LEVEL = "event_level_reports_are_private"
 TOGETHER = "summary_and_event_reports_compose"
 LEDGER = "the_ledger_never_passes_the_caps"
 MANY = 1000
+SIDES = 6
 PRIVACY = (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER)
 
 
@@ -347,8 +349,8 @@ def side_check(
 def side_finding(
     claim: str, rules: Rules, relation: Relation, universe: Universe, effort: Effort
 ) -> Finding:
-    """Solve all moves of a universe, which shows a part of a guarantee."""
-    whole = replace(effort, moves=universe.moves)
+    """Solve all moves of a universe, which shows a part of a guarantee, in a part of the time."""
+    whole = replace(effort, moves=universe.moves, seconds=effort.seconds // SIDES)
     return replace(played_finding(claim, rules, relation, universe, whole), partial=True)
 
 
@@ -394,16 +396,17 @@ def send_null_reports_mostly(
 
 def side_checks(claim: str, relation: Relation, effort: Effort, words: Vocabulary) -> list[Check]:
     """Return the checks that solve more universes for a guarantee with the usual neighbours."""
+    several = {"keys of one report are not discovered": replace(PAPER, keys=keys_of_several)}
     apart = {"discovery has a budget of its own": replace(PAPER, budget_entries=entries_apart)}
     untrue = {"always truthful": ALWAYS_TRUTHFUL}
     silent = {"no report when the budget is used up": SILENT_WHEN_EXHAUSTED}
     universes: dict[str, tuple[tuple[Universe, Mapping[str, Rules]], ...]] = {
         ATTRIBUTION: (
-            (attribution_crowd(), apart),
+            (attribution_crowd(), several),
             *(((attribution_words(words), silent),) if words else ()),
         ),
         AGGREGATION: (
-            (aggregation_crowd(), apart),
+            (aggregation_crowd(), several | apart),
             *(((aggregation_words(words), silent),) if words else ()),
         ),
         EVENT_LEVEL: (
@@ -419,6 +422,13 @@ def side_checks(claim: str, relation: Relation, effort: Effort, words: Vocabular
     if claim in (ATTRIBUTION, AGGREGATION):
         found.append(delta_check(claim, relation, effort))
     return found
+
+
+def keys_of_several(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """Discover the keys of at least two reports only."""
+    holders = Counter(part.key for report in batch for part in report.contributions)
+    found = keys(query, batch)
+    return tuple(key for key in found if query.delta == 0 or holders[key] > 1)
 
 
 def entries_apart(query: Query, report: Report) -> tuple[Hashable, ...]:

@@ -226,8 +226,8 @@ def aggregation_universe() -> Universe:
 
 
 def crowd_limits() -> Limits:
-    """Return limits at which a key that two units share is often discovered."""
-    return replace(small_limits(), sparsity_budget=1, delta=Fraction(1, 3))
+    """Return limits at which a key that units share is often discovered."""
+    return replace(small_limits(), delta=Fraction(1, 8))
 
 
 SHARED_KEY = 0
@@ -235,9 +235,12 @@ SHARED_KEY = 0
 
 
 def crowd_queries(limits: Limits) -> tuple[Query, ...]:
-    """Return a query with key discovery, one for no key, and one for keys that nobody has."""
+    """Return a query with key discovery, one for no key, and one for keys that nobody has.
+
+    The one with key discovery lists a key as well, which the paper's service does not read.
+    """
     return (
-        Query(epsilon=limits.epsilon, delta=limits.delta),
+        Query(epsilon=limits.epsilon, delta=limits.delta, keys=(SHARED_KEY,)),
         Query(epsilon=limits.epsilon, keys=()),
         Query(epsilon=limits.epsilon, keys=(SHARED_KEY, 1, 2)),
     )
@@ -252,7 +255,7 @@ def attribution_crowd() -> Universe:
         units=("A",),
         moves=6,
         sources=(source("A", "a", 100, SHARED_KEY), source("B", "b", 100, SHARED_KEY)),
-        triggers=(trigger("a", 2, SHARED_KEY), trigger("b", 1, SHARED_KEY)),
+        triggers=(trigger("a", 2, SHARED_KEY), trigger("b", 2, SHARED_KEY)),
         trigger_count=3,
         queries=crowd_queries(limits),
         query_count=2,
@@ -271,7 +274,7 @@ def contribute_apart(storage: Storage) -> tuple[Storage, int, int]:
 
 def aggregation_crowd() -> Universe:
     """Return a universe for PAA in which two other devices contribute to the same key."""
-    limits = replace(small_limits(), delta=Fraction(1, 8))
+    limits = crowd_limits()
     return Universe(
         name="PAA, a shared key",
         limits=limits,

@@ -28,7 +28,7 @@ from proofs._subjects import (
     unchecked,
     with_limits,
 )
-from proofs._symbolic import NotSymbolic, explore
+from proofs._symbolic import NotSymbolic, explore, running
 from spec import PAPER, Query, Report, Rules
 from spec.aggregation_service import Spent
 from spec.attribution_client import Trigger
@@ -187,3 +187,24 @@ def test_a_witness_must_exist() -> None:
         return n * n == 2
 
     assert witness.decide(None).verdict == "UNKNOWN"
+
+
+def test_what_can_only_be_run_symbolically_is_not_replayed_and_stays_unknown() -> None:
+    @for_all("a name is compared where a number is small")
+    def statement(_: object, number: int) -> bool:
+        assume(0 <= number)
+        return number < 3 or name(int, "a name") == number
+
+    found = statement.decide(None)
+    assert found.verdict == "UNKNOWN"
+    assert "comparison of a name with a value" in found.reason
+
+
+def test_a_replay_that_needs_symbols_leaves_a_statement_unknown() -> None:
+    @for_all("a number is small, and a name can be compared")
+    def statement(_: object, number: int) -> bool:
+        return number < 3 if running() else name(int, "a name") == number
+
+    found = statement.decide(None)
+    assert (found.verdict, found.alarm) == ("UNKNOWN", False)
+    assert "cannot be replayed" in found.reason
