@@ -328,7 +328,10 @@ def event_universe() -> Universe:
 
 
 def event_data_universe() -> Universe:
-    """Return a universe for event-level reports with two data in one window."""
+    """Return a universe for event-level reports with two data in one window.
+
+    There are triggers that are worth nothing, match nothing or have a datum that is not listed.
+    """
     specifications = tuple(
         TriggerSpecification(data=data, windows=(5,), buckets=(1,)) for data in (0, 1)
     )
@@ -340,7 +343,14 @@ def event_data_universe() -> Universe:
         units=("A",),
         moves=4,
         event_sources=(wide,),
-        event_triggers=(bought, replace(bought, data=1)),
+        event_triggers=(
+            bought,
+            replace(bought, data=1),
+            replace(bought, data=2),
+            replace(bought, value=0),
+            replace(bought, destination="elsewhere"),
+            replace(bought, filters=frozenset()),
+        ),
         event_trigger_count=2,
         moments=(5,),
         promise="event",
@@ -368,9 +378,12 @@ def at_delta(universe: Universe, delta: Fraction) -> Universe:
     """Return the universe with another delta and without key discovery.
 
     Without discovery the paper's rules need no delta at all. Whatever is seen beside the noisy sums
-    shows here, however rarely it is seen.
+    shows here, however rarely it is seen. There are triggers and events that are worth nothing, or
+    too much, and triggers that match nothing.
     """
     limits = replace(universe.limits, delta=delta)
+    most = limits.contribution_budget
+    usual, happened = universe.triggers[:1], universe.events[:1]
     listed = (
         Query(epsilon=limits.epsilon, keys=(1,)),
         Query(epsilon=limits.epsilon / 2, keys=(1,)),
@@ -381,8 +394,13 @@ def at_delta(universe: Universe, delta: Fraction) -> Universe:
         limits=limits,
         units=universe.units[:1],
         sources=universe.sources[:1],
-        triggers=universe.triggers[:1],
-        events=universe.events[:1] + universe.events[-1:],
+        triggers=usual
+        + tuple(replace(each, value=value) for each in usual for value in (0, most + 1))
+        + tuple(replace(each, destination="elsewhere") for each in usual)
+        + tuple(replace(each, filters=frozenset()) for each in usual),
+        events=happened
+        + universe.events[-1:]
+        + tuple(replace(e, program=contribute_to(1, v)) for e in happened for v in (0, most + 1)),
         queries=listed,
         moments=(),
         moves=5 if universe.sources else 4,
@@ -434,13 +452,13 @@ def aggregation_words(words: Vocabulary) -> Universe:
     )
 
 
-def contribute_to(key: int) -> Program:
-    """Return the program that contributes 2 to a key."""
+def contribute_to(key: int, value: int = 2) -> Program:
+    """Return the program that contributes a value to a key."""
 
     def program(storage: Storage) -> tuple[Storage, int, int]:
-        return storage, key, 2
+        return storage, key, value
 
-    program.__doc__ = f"Contribute 2 to key {key}."
+    program.__doc__ = f"Contribute {value} to key {key}."
     return program
 
 
