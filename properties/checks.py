@@ -66,7 +66,7 @@ EVENT_LEVEL = "event_level_reports_are_private"
 TOGETHER = "summary_and_event_reports_compose"
 LEDGER = "the_ledger_never_passes_the_caps"
 MANY = 1000
-SIDES = 6
+SIDES = 10
 PRIVACY = (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER)
 
 
@@ -613,13 +613,16 @@ def property_checks(
             checks.append(game_check(claim, wanted, universe, chosen, bool(named)))
             if claim in (ATTRIBUTION, AGGREGATION):
                 checks.append(sensitivity_check(claim, wanted, universe, chosen))
+        thorough = not named or effort != "quick"
         if named and claim in (ATTRIBUTION, AGGREGATION):
-            checks.append(partly(game_check(claim, wanted, universe_for(claim), chosen)))
+            usually = narrow(universe_for(claim))
+            silent = {"no report when the budget is used up": SILENT_WHEN_EXHAUSTED}
+            checks.append(side_check(claim, wanted, usually, chosen, silent))
         if claim in (ATTRIBUTION, AGGREGATION):
             checks.append(production_check(claim))
-            if wanted is usual:
+            if wanted is usual and thorough:
                 checks.append(large_run_check(claim, wanted, words))
-        if wanted is usual:
+        if wanted is usual and thorough:
             checks += side_checks(claim, wanted, chosen, words)
         if claim == EVENT_LEVEL and wanted.name == ATTRIBUTION_FIXED.name:
             checks.append(event_parameters_check())

@@ -257,7 +257,7 @@ def attribution_crowd() -> Universe:
         sources=(source("A", "a", 100, SHARED_KEY), source("B", "b", 100, SHARED_KEY)),
         triggers=(trigger("a", 2, SHARED_KEY), trigger("b", 2, SHARED_KEY)),
         trigger_count=3,
-        queries=crowd_queries(limits),
+        queries=crowd_queries(limits)[::2],
         query_count=2,
     )
 
