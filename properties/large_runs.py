@@ -15,7 +15,7 @@ from time import perf_counter_ns
 from typing import TypeVar, cast
 
 from properties.attack import decimal, move_text, seen_text, unit_text
-from properties.universe import event, source, trigger
+from properties.universe import contribute_to, event, source, trigger
 from properties.vocabulary import NO_WORDS, Vocabulary
 from spec.aggregation_service import Query
 from spec.claims import Check, Control, Finding, Verdict
@@ -24,7 +24,7 @@ from spec.distributions import Distribution, Law
 from spec.neighbours import ATTRIBUTION_FIXED, Relation
 from spec.numbers import SpecError
 from spec.paper import PAPER
-from spec.private_aggregation_client import DeviceWindow, Program, Storage
+from spec.private_aggregation_client import DeviceWindow
 from spec.reports import KEY_BITS, Report
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System, SystemMechanism
@@ -52,16 +52,6 @@ def certain(law: T | Law[T], /) -> T:
     return law
 
 
-def contribute(value: int) -> Program:
-    """Return the program that contributes a value to a long key."""
-
-    def program(storage: Storage) -> tuple[Storage, int, int]:
-        return storage, LONG_KEY, value
-
-    program.__doc__ = f"Contribute {value} to key {LONG_KEY}."
-    return program
-
-
 def plans(
     limits: Limits, relation: Relation, words: Vocabulary
 ) -> Iterator[tuple[Unit, list[Move]]]:
@@ -85,9 +75,12 @@ def plans(
     else:
         unit = DeviceWindow(device="phone", window=0)
         for value in sizes:
-            yield unit, [event("phone", contribute(value)), *passing]
+            yield unit, [event("phone", contribute_to(LONG_KEY, value)), *passing]
         for count in counts:
-            pair = (event("phone", contribute(1)), event("tablet", contribute(1)))
+            pair = (
+                event("phone", contribute_to(LONG_KEY, 1)),
+                event("tablet", contribute_to(LONG_KEY, 1)),
+            )
             yield unit, [replace(pair[place % 2], report_id=place) for place in range(count)]
 
 
