@@ -343,6 +343,7 @@ def side_check(
         name=f"game: {universe.name}, {relation.name}",
         run=finding,
         controls=tuple(control(name, rules) for name, rules in broken.items()),
+        spare=True,
     )
 
 
@@ -382,6 +383,7 @@ def delta_check(claim: str, relation: Relation, effort: Effort) -> Check:
                 rules=broken,
             ),
         ),
+        spare=True,
     )
 
 
@@ -494,6 +496,8 @@ def sensitivity_check(claim: str, relation: Relation, universe: Universe, effort
         name=f"sensitivity: {universe.name}, {relation.name}",
         run=run,
         controls=(Control(name="admission compares before adding", run=control, rules=broken),),
+        rules=tuple(name for name in CLAIMS[claim].rules if name not in SERVICE),
+        spare=True,
     )
 
 
@@ -640,7 +644,10 @@ def random_runs(effort: str, seed: int) -> list[Check]:
     found = machine_checks("deep" if effort == "deep" else "quick", seed)
     if effort == "quick":
         found = tuple(check for check in found if check.claim == LEDGER)
-    return [partly(with_fitted(check)) if check.claim in PRIVACY else check for check in found]
+    return [
+        partly(with_fitted(check)) if check.claim in PRIVACY else replace(check, spare=True)
+        for check in found
+    ]
 
 
 def with_fitted(check: Check) -> Check:

@@ -49,6 +49,7 @@ ZERO = fmpq(0)
 ONE = fmpq(1)
 
 Measure = tuple[tuple[int, fmpq], ...]
+Step = list[tuple[Hashable, int, fmpq]]
 
 
 class OutOfWindow(SpecError):
@@ -82,7 +83,10 @@ class Menu(Protocol):
     def choices(
         self, progress: Hashable, states: Sequence[object]
     ) -> Iterable[tuple[Hashable, Hashable]]:
-        """Return the actions, each with the progress after it, given the states there may be."""
+        """Return the actions, each with the progress after it, given the states there may be.
+
+        An action that is offered again should be the same object, so that its step is remembered.
+        """
         ...
 
 
@@ -187,16 +191,18 @@ def rounded(value: Real) -> Fraction:
 
 @dataclass(slots=True, kw_only=True)
 class World:
-    """Run one world's mechanism, with states numbered and steps remembered."""
+    """Run one world's mechanism, with states numbered and steps remembered.
+
+    Actions are told apart by identity, which is quicker than by value: what is remembered holds on
+    to its action, so that no other gets its identity. Equal ones are run again.
+    """
 
     mechanism: Mechanism[Hashable, Hashable, Hashable]
     window: Window
     budget: Callable[[], bool] = lambda: True
     states: list[Hashable] = field(default_factory=list)
     numbers: dict[Hashable, int] = field(default_factory=dict)
-    steps: dict[tuple[int, Hashable], list[tuple[Hashable, int, fmpq]]] = field(
-        default_factory=dict
-    )
+    steps: dict[tuple[int, int], tuple[Hashable, Step]] = field(default_factory=dict)
 
     def number(self, state: Hashable) -> int:
         """Return the state's number."""
@@ -206,7 +212,7 @@ class World:
             self.states.append(state)
         return found
 
-    def step(self, state: int, action: Hashable) -> list[tuple[Hashable, int, fmpq]]:
+    def step(self, state: int, action: Hashable) -> Step:
         """Return every response with the next state and its probability."""
         return [
             (shown, after, weight * share)
@@ -214,10 +220,11 @@ class World:
             for shown, share in unpacked(response)
         ]
 
-    def packed(self, state: int, action: Hashable) -> list[tuple[Hashable, int, fmpq]]:
+    def packed(self, state: int, action: Hashable) -> Step:
         """Return the same, with the answers of the service that lead to one state as one."""
-        found = self.steps.get((state, action))
-        if found is None:
+        key = (state, id(action))
+        known = self.steps.get(key)
+        if known is None:
 
             def run(draw: Draw) -> tuple[int, Hashable]:
                 check_budget(self.budget)
@@ -226,11 +233,11 @@ class World:
 
             law = explore(run, self.window.outcomes)
             found = [
-                (response, after, fmpq(p.numerator, p.denominator))
+                (response, after, ONE if p == 1 else quotient(p))
                 for (after, response), p in law.items()
             ]
-            self.steps[state, action] = found
-        return found
+            known = self.steps[key] = (action, found)
+        return known[1]
 
 
 class Answers:
@@ -238,21 +245,20 @@ class Answers:
 
     __slots__ = ("shares",)
 
-    def __init__(self, weights: dict[Hashable, Fraction]) -> None:
-        mass = sum(weights.values(), Fraction(0))
-        shares = ((shown, weight / mass) for shown, weight in weights.items())
-        self.shares = [(shown, fmpq(p.numerator, p.denominator)) for shown, p in shares]
+    def __init__(self, weights: dict[Hashable, fmpq]) -> None:
+        mass = sum(weights.values(), ZERO)
+        self.shares = [(shown, weight / mass) for shown, weight in weights.items()]
 
 
 class Packer:
     """Pack answers, and give equal ones as one object, so that it is compared once."""
 
     def __init__(self) -> None:
-        self.known: dict[frozenset[tuple[Hashable, Fraction]], Answers] = {}
+        self.known: dict[Hashable, Answers] = {}
 
-    def __call__(self, weights: dict[Hashable, Fraction]) -> Answers:
+    def __call__(self, weights: dict[Hashable, fmpq]) -> Answers:
         """Return the object that stands for these answers."""
-        key = frozenset(weights.items())
+        key = frozenset((shown, weight.p, weight.q) for shown, weight in weights.items())
         if key not in self.known:
             self.known[key] = Answers(weights)
         return self.known[key]
@@ -276,6 +282,11 @@ class Node:
     progress: Hashable
     with_unit: Measure
     without_unit: Measure
+
+    def __hash__(self) -> int:
+        """Hash the parts of fractions: a fraction's own hash is slow."""
+        sides = (self.with_unit, self.without_unit)
+        return hash((self.progress, *((state, w.p, w.q) for side in sides for state, w in side)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,8 +346,7 @@ class Game:
         r"""Return the start of the game at $e^{\varepsilon}$ = power."""
         start = self.first.number(self.first.mechanism.initial)
         other = self.second.number(self.second.mechanism.initial)
-        scaled = fmpq(power.numerator, power.denominator)
-        return Node(self.menu.start, ((start, ONE),), ((other, scaled),))
+        return Node(self.menu.start, ((start, ONE),), ((other, quotient(power)),))
 
     def worst(self, power: Fraction, moves: int) -> Fraction:
         """Return the exact worst delta over all adversaries with at most this many actions."""
@@ -367,7 +377,7 @@ class Game:
         self, progress: Hashable, state: int, opposite: int, ratio: fmpq, moves: int
     ) -> fmpq:
         """Return the value of a node with mass one on one state and mass `ratio` on another."""
-        key = (progress, state, opposite, ratio, moves)
+        key = (progress, state, opposite, ratio.p, ratio.q, moves)
         known = self.values.get(key)
         if known is not None:
             return known
@@ -415,22 +425,20 @@ class Game:
             return Edge(action, progress, certain, [(*pair, after, opposed) for pair in masses], [])
         certain = ZERO
         others: list[tuple[Measure, Measure]] = []
-        alike: dict[tuple[int, int, fmpq], fmpq] = {}
+        alike: dict[Hashable, tuple[fmpq, fmpq, int, int]] = {}
         for _, child in self.after(node, choice):
             mine, theirs = child.with_unit, child.without_unit
             if not theirs:
                 certain = certain + total(mine)
             elif len(mine) == len(theirs) == 1:
                 (state, mass), (opposite, other) = mine[0], theirs[0]
-                key = (*self.renamed(progress, state, opposite), other / mass)
-                alike[key] = alike.get(key, ZERO) + mass
+                ratio, names = other / mass, self.renamed(progress, state, opposite)
+                key = (*names, ratio.p, ratio.q)
+                before, opposing, _, _ = alike.get(key, (ZERO, ZERO, *names))
+                alike[key] = (before + mass, opposing + other, *names)
             elif mine:
                 others.append((mine, theirs))
-        pairs = [
-            (mass, mass * ratio, state, opposite)
-            for (state, opposite, ratio), mass in alike.items()
-        ]
-        return Edge(action, progress, certain, pairs, others)
+        return Edge(action, progress, certain, list(alike.values()), others)
 
     def renamed(self, progress: Hashable, state: int, opposite: int) -> tuple[int, int]:
         """Return a pair of states under the names that all pairs like it share."""
@@ -445,14 +453,17 @@ class Game:
         if found is None:
             opposing = dict(unpacked(other))
             certain = ZERO
-            alike: dict[fmpq, fmpq] = {}
+            alike: dict[Hashable, tuple[fmpq, fmpq]] = {}
             for shown, mass in unpacked(response):
-                if shown in opposing:
-                    ratio = opposing[shown] / mass
-                    alike[ratio] = alike.get(ratio, ZERO) + mass
-                else:
+                other_mass = opposing.get(shown)
+                if other_mass is None:
                     certain = certain + mass
-            found = certain, [(mass, mass * ratio) for ratio, mass in alike.items()]
+                    continue
+                ratio = other_mass / mass
+                key = (ratio.p, ratio.q)
+                before, opposed = alike.get(key, (ZERO, ZERO))
+                alike[key] = (before + mass, opposed + other_mass)
+            found = certain, list(alike.values())
             self.comparisons[response, other] = found
         return found
 
@@ -531,6 +542,11 @@ def normalised(node: Node, mass: fmpq) -> Node:
     )
 
 
+def quotient(value: Fraction) -> fmpq:
+    """Return the same value in the form in which games calculate."""
+    return fmpq(value.numerator, value.denominator)
+
+
 def fraction(value: fmpq) -> Fraction:
     """Return the fraction with the same value."""
     return Fraction(int(value.p), int(value.q))
@@ -545,18 +561,26 @@ def check_budget(budget: Callable[[], bool]) -> None:
 def with_answers_remembered(
     rules: Rules, window: Window, budget: Callable[[], bool] = lambda: True
 ) -> Rules:
-    """Return the rules with the law of every answer of the service computed once.
+    """Return the rules with the service's step computed once per state of it, query and batch.
 
     The service then answers with `Answers`, so that a step runs once for each of its next states.
-    Where the step itself is changed, all of it is computed once per state and batch.
     """
-    if rules.serve is PAPER.serve:
-        packed = remembered_answer(rules, window, budget)
-        if rules.reveal is PAPER.reveal:
-            return replace(rules, answer=packed)
-        return replace(rules, answer=packed, reveal=remembered_reveal(rules, window))
-    laws: dict[Hashable, Distribution[tuple[Service, Hashable]]] = {}
-    pack = Packer()
+    if rules.serve is not PAPER.serve:
+        return replace(rules, serve=remembered_serve(rules, window, budget, Packer()))
+    inner = replace(rules, answer=remembered_answer(rules, window, budget))
+    if rules.reveal is not PAPER.reveal:
+        inner = replace(inner, reveal=remembered_reveal(rules, window))
+    return replace(inner, serve=remembered_serve(inner, window, budget))
+
+
+Serve = Callable[[Rules, Service, Query, tuple[Report, ...], Draw], tuple[Service, Hashable]]
+
+
+def remembered_serve(
+    rules: Rules, window: Window, budget: Callable[[], bool], pack: Packer | None = None
+) -> Serve:
+    """Return the rule `serve`, computed once; responses are packed unless they are already."""
+    laws: dict[Hashable, Random[tuple[Service, Hashable]]] = {}
 
     def serve(
         given: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
@@ -569,16 +593,26 @@ def with_answers_remembered(
                 check_budget(budget)
                 return rules.serve(given, service, query, reports, inner)
 
-            law = explore(run, window.outcomes)
-            after: dict[Service, dict[Hashable, Fraction]] = {}
-            for (served, shown), weight in law.items():
-                after.setdefault(served, {})[shown] = weight
-            law = laws[key] = Distribution.of(
-                {(served, pack(w)): sum(w.values(), Fraction(0)) for served, w in after.items()}
-            )
+            found = explore(run, window.outcomes)
+            if pack is not None:
+                found = with_responses_packed(found, pack)
+            outcomes = found.support()
+            law = laws[key] = found if len(outcomes) > 1 else outcomes[0]
         return draw(law)
 
-    return replace(rules, serve=serve)
+    return serve
+
+
+def with_responses_packed(
+    law: Distribution[tuple[Service, Hashable]], pack: Packer
+) -> Distribution[tuple[Service, Hashable]]:
+    """Return the law with one packed response for each next state."""
+    after: dict[Service, dict[Hashable, fmpq]] = {}
+    for (served, shown), weight in law.items():
+        after.setdefault(served, {})[shown] = quotient(weight)
+    return Distribution.of(
+        {(served, pack(w)): fraction(sum(w.values(), ZERO)) for served, w in after.items()}
+    )
 
 
 def remembered_answer(
@@ -616,7 +650,7 @@ def remembered_answer(
                 return rules.answer(given, query, batch, inner)
 
             law = explore(run, window.outcomes)
-            found = known[query, batch] = pack(dict(law.items()))
+            found = known[query, batch] = pack({shown: quotient(p) for shown, p in law.items()})
         return cast(Answer, found)
 
     return paper_answer if rules.answer is PAPER.answer else any_answer
@@ -641,9 +675,8 @@ def remembered_reveal(
                 shown = rules.reveal(service, query, batch, cast(Answer, answer))
                 law = window.outcomes(shown) if isinstance(shown, Law) else ((shown, Fraction(1)),)
                 for each, p in law:
-                    mass = share * fmpq(p.numerator, p.denominator)
-                    weights[each] = weights.get(each, ZERO) + mass
-            known[key] = pack({shown: fraction(mass) for shown, mass in weights.items()})
+                    weights[each] = weights.get(each, ZERO) + share * quotient(p)
+            known[key] = pack(weights)
         return known[key]
 
     return reveal
@@ -660,15 +693,15 @@ def noisy_sums(
     return threshold, tuple(sums)
 
 
-def joint_answer(laws: list[tuple[Key, Distribution[int | None]]]) -> dict[Hashable, Fraction]:
+def joint_answer(laws: list[tuple[Key, Distribution[int | None]]]) -> dict[Hashable, fmpq]:
     """Return the law of the answer from the laws of what is released for each key."""
-    parts = [[(key, *pair) for pair in law.items()] for key, law in laws]
-    weights: dict[Hashable, Fraction] = {}
+    parts = [[(key, noisy, quotient(mass)) for noisy, mass in law.items()] for key, law in laws]
+    weights: dict[Hashable, fmpq] = {}
     for chosen in product(*parts):
         drawn = [(key, noisy) for key, noisy, _ in chosen if noisy is not None]
         shown = Answer(released=tuple(drawn))
-        mass = prod((mass for _, _, mass in chosen), start=Fraction(1))
-        weights[shown] = weights.get(shown, Fraction(0)) + mass
+        mass = prod((mass for _, _, mass in chosen), start=ONE)
+        weights[shown] = weights.get(shown, ZERO) + mass
     return weights
 
 

@@ -184,4 +184,5 @@ def large_run_check(claim: str, relation: Relation, words: Vocabulary = NO_WORDS
         name=f"large runs, {relation.name}",
         run=lambda rules: large_run_finding(claim, rules, relation, words),
         controls=tuple(map(control, broken)),
+        spare=True,
     )

@@ -93,7 +93,7 @@ class JumpingMenu(SystemMenu):
             if not isinstance(move, PassTime):
                 yield move, after
         for tick in range(progress.ticks, len(self.universe.moments)):
-            yield PassTime(until=self.universe.moments[tick]), replace(progress, ticks=tick + 1)
+            yield self.tick(tick), replace(progress, ticks=tick + 1)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -222,7 +222,6 @@ class Answering:
             self.given = True
             return rules.answer(given, query, batch, draw)
 
-        self.given = rules.serve is not PAPER.serve
         return replace(rules, answer=answer)
 
 
@@ -241,6 +240,7 @@ def _games(
 
     remembered = with_answers_remembered(rules, window, budget)
     if answering is not None:
+        answering.given = rules.serve is not PAPER.serve
         remembered = answering.watched(remembered)
     mechanism = untyped(SystemMechanism(rules=remembered))
     there = World(mechanism=mechanism, window=window, budget=budget)

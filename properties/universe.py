@@ -24,6 +24,7 @@ from spec.neighbours import Worlds
 from spec.numbers import SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow, Event, Program, Storage
+from spec.reports import ReportId
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System, step
 from spec.universe import SMALL_LIMITS, Universe
@@ -46,11 +47,15 @@ class Progress:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemMenu:
-    """Offer the moves of a universe to the adversary of the whole system."""
+    """Offer the moves of a universe to the adversary of the whole system.
+
+    A move that is offered again is the same object: games tell moves apart by identity.
+    """
 
     universe: Universe
     rules: Rules
     start: Progress = field(default=Progress())
+    made: dict[Hashable, tuple[Move, ...]] = field(default_factory=dict, compare=False)
 
     def choices(
         self, progress: Hashable, states: Sequence[object]
@@ -96,23 +101,44 @@ class SystemMenu:
         universe = self.universe
         identifier = progress.triggers + progress.events
         if progress.triggers < universe.trigger_count:
-            for trigger in universe.triggers:
-                move = replace(trigger, report_id=identifier)
-                yield move, replace(progress, triggers=progress.triggers + 1)
+            after = replace(progress, triggers=progress.triggers + 1)
+            for trigger in self.reporting(universe.triggers, identifier):
+                yield trigger, after
         if progress.events < universe.event_count:
-            for event in universe.events:
-                happening = replace(event, report_id=identifier)
-                yield happening, replace(progress, events=progress.events + 1)
+            after = replace(progress, events=progress.events + 1)
+            for event in self.reporting(universe.events, identifier):
+                yield event, after
         if progress.event_triggers < universe.event_trigger_count:
             for conversion in universe.event_triggers:
                 yield conversion, replace(progress, event_triggers=progress.event_triggers + 1)
         if progress.ticks < len(universe.moments):
-            tick = PassTime(until=universe.moments[progress.ticks])
-            yield tick, replace(progress, ticks=progress.ticks + 1)
+            yield self.tick(progress.ticks), replace(progress, ticks=progress.ticks + 1)
 
-    def questions(self, systems: list[System]) -> Iterable[Query]:
+    def reporting(
+        self, moves: tuple[Trigger, ...] | tuple[Event, ...], identifier: ReportId
+    ) -> tuple[Move, ...]:
+        """Return triggers or events with the identifier of the next report."""
+        kind = type(moves[0]) if moves else None
+        if (kind, identifier) not in self.made:
+            made = tuple(replace(move, report_id=identifier) for move in moves)
+            self.made[kind, identifier] = made
+        return self.made[kind, identifier]
+
+    def tick(self, number: int) -> Move:
+        """Return the move to the next moment."""
+        if number not in self.made:
+            self.made[number] = (PassTime(until=self.universe.moments[number]),)
+        return self.made[number][0]
+
+    def questions(self, systems: list[System]) -> Iterable[Move]:
         """Return every query for a set of reports that have arrived in every possible state."""
         arrived = sorted(set.intersection(*(set(system.reports) for system in systems)))
+        if tuple(arrived) not in self.made:
+            self.made[tuple(arrived)] = tuple(self.queries_for(arrived))
+        return self.made[tuple(arrived)]
+
+    def queries_for(self, arrived: Sequence[ReportId]) -> Iterable[Query]:
+        """Return every query for a set of these reports."""
         for size in range(1, len(arrived) + 1):
             for chosen in combinations(arrived, size):
                 batches = [chosen]

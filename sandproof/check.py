@@ -62,7 +62,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         "--effort",
         choices=("quick", "standard", "deep"),
         default="standard",
-        help="how large a search",
+        help="how large a search (default: standard); quick searches little for what is proved",
     )
     parser.add_argument("--seed", type=whole, default=0, help="of random runs (default: 0)")
     parser.add_argument(

@@ -86,10 +86,13 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """Say what a proposal is and which checks there are for it, in order, by claim and name."""
+    """Say what a proposal is and which checks there are for it, in order.
+
+    A check is given by its claim, its name, and whether it can be spared where the claim is proved.
+    """
 
     about: About
-    checks: tuple[tuple[str, str], ...]
+    checks: tuple[tuple[str, str, bool], ...]
     overridden: frozenset[str]
     listing: Listing
 
@@ -99,7 +102,7 @@ class Job:
     """Name one check of a proposal by its place in the list.
 
     `put_back` names a rule that is put back. A job that is `helping` was not asked for: others rest
-    on what it finds.
+    on what it finds. One that is `spare` is needless where the claim is proved.
     """
 
     place: int
@@ -107,6 +110,7 @@ class Job:
     check: str
     put_back: str = ""
     helping: bool = False
+    spare: bool = False
 
     @property
     def is_proof(self) -> bool:
@@ -165,9 +169,13 @@ def checks_of(
 
 
 def checks_for(proposal: Proposal, options: Options) -> tuple[Check, ...]:
-    """Return every check for a proposal."""
+    """Return every check for a proposal, but for those that depend on nothing that it changes."""
     relation, universes = proposal.relation, proposal.universes
-    return checks_of(options.effort, options.seed, relation, universes, proposal.words)
+    found = checks_of(options.effort, options.seed, relation, universes, proposal.words)
+    changed = proposal.about.changed
+    if not changed or relation is not None:
+        return found
+    return tuple(x for x in found if not x.rules or not changed.isdisjoint(x.rules))
 
 
 def rank(check: Check) -> tuple[int, int]:
@@ -214,7 +222,8 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
             return BadInput(f"{request.name}: ran out of memory while it was loaded")
         except RecursionError:
             return BadInput(f"{request.name}: recurses without end while it is loaded")
-        named = tuple((check.claim, check.name) for check in checks)
+        quick = options.effort == "quick"
+        named = tuple((check.claim, check.name, check.spare and quick) for check in checks)
         changed = {name: getattr(proposal.rules, name) for name in proposal.about.changed}
         return Loaded(
             about=proposal.about,
@@ -236,10 +245,19 @@ def check_in_child(
         if job.put_back:
             changed = {job.put_back: getattr(PAPER, job.put_back)}
             proposal = replace(proposal, rules=replace(proposal.rules, **changed))
-        checks = checks_for(proposal, options)
-        return run_guarded(checks[job.place], proposal, request, job, trace, lemmas)
+        check = check_for(proposal, options, job)
+        return run_guarded(check, proposal, request, job, trace, lemmas)
 
     return work
+
+
+def check_for(proposal: Proposal, options: Options, job: Job) -> Check:
+    """Return the check of a job; a repair is tried with the same check at quick effort."""
+    if job.put_back and not options.decides_everything:
+        for check in checks_for(proposal, replace(options, effort="quick")):
+            if (check.claim, check.name) == (job.claim, job.check):
+                return check
+    return checks_for(proposal, options)[job.place]
 
 
 def run_guarded(
@@ -372,7 +390,7 @@ class Session:
         self.running.add(job)
         options, lemmas = self.options, {} if job.put_back else dict(self.lemmas)
         if job.put_back and not options.decides_everything:
-            options = replace(options, effort="quick", timeout=REPAIR_SECONDS)
+            options = replace(options, timeout=REPAIR_SECONDS)
         return Assigned(
             name=job.name,
             work=check_in_child(self.request, job, options, lemmas),
@@ -383,8 +401,16 @@ class Session:
         )
 
     def _choose(self) -> Job | None:
-        """Return the job to start: one proof beside the other checks, then the other proofs."""
-        others = [job for job in self.pending if not job.is_proof]
+        """Return the job to start: one proof beside the other checks, then the other proofs.
+
+        What can be spared where a claim is proved waits for its proof.
+        """
+        unproved = {job.claim for job in (*self.pending, *self.running) if job.is_proof}
+        others = [
+            job
+            for job in self.pending
+            if not job.is_proof and not (job.spare and job.claim in unproved)
+        ]
         if others and (not self.running or any(job.is_proof for job in self.running)):
             return others[0]
         for job in self.pending:
@@ -431,6 +457,8 @@ class Session:
         self.found[job] = answer
         if job.is_proof:
             self.lemmas[job.claim] = answer.finding
+            if answer.finding.verdict is Verdict.PROVED:
+                self.pending = [x for x in self.pending if not x.spare or x.claim != job.claim]
         if not answer.misbehaved and not answer.exhausted:
             self.lemmas.update(answer.lemmas)
             PROVED.update(
@@ -482,13 +510,13 @@ class Session:
 
     def _plan(self, loaded: Loaded) -> None:
         self.pending = [
-            Job(place=place, claim=claim, check=check)
-            for place, (claim, check) in enumerate(loaded.checks)
+            Job(place=place, claim=claim, check=check, spare=spare)
+            for place, (claim, check, spare) in enumerate(loaded.checks)
             if self.affected(CLAIMS[claim]) and self.wanted(claim)
         ]
         self.total = len(self.pending)
         self.places = {
-            claim: place for place, (claim, name) in enumerate(loaded.checks) if name == "proof"
+            claim: place for place, (claim, name, _) in enumerate(loaded.checks) if name == "proof"
         }
         self.lemmas = {lemma: PROVED[lemma] for lemma in PROVED if self.leaves_alone(lemma)}
 

@@ -125,6 +125,9 @@ class Control:
 class Check:
     """Hold a check of one claim: how to run it on given rules, and its controls.
 
+    `rules` names those that it depends on, where they are not all that the claim depends on. A
+    check that is `spare` is one more search, which a quick run saves where the claim is proved.
+
     Paper: none (vocabulary).
     """
 
@@ -132,6 +135,8 @@ class Check:
     name: str
     run: Callable[[Rules], Finding]
     controls: tuple[Control, ...]
+    rules: tuple[str, ...] = ()
+    spare: bool = False
 
 
 NOISE = ("noise", "threshold", "releases", "totals", "keys", "answer", "limits")

@@ -334,6 +334,8 @@ def explore(
     weights: dict[T, Fraction] = {}
     while True:
         outcome = step(replay)
+        if replay.drew_nothing:
+            return Distribution.certain(outcome)
         weights[outcome] = weights.get(outcome, Fraction(0)) + replay.weight()
         if not replay.advance():
             break
@@ -381,6 +383,11 @@ class _Replay:
         self._laws.append(law)
         self._options.append(options)
         self._chosen.append(0)
+
+    @property
+    def drew_nothing(self) -> bool:
+        """Tell whether nothing was ever drawn, so that there is no other run."""
+        return not self._chosen
 
     def weight(self) -> Fraction:
         """Return the probability of the choices of this run."""

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Generic, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from immutables import Map
@@ -62,6 +62,21 @@ class RelationUndefined(SpecError):
 
     Paper: none (the paper's rules never cause it).
     """
+
+
+class Runs(tuple[System, ...]):
+    """Hold every possible run on $D$; looked up often, so that the hash is computed once.
+
+    Paper: none (an instrument).
+    """
+
+    @cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+    def __hash__(self) -> int:
+        """Hash like the tuple that it is."""
+        return self._hash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +202,7 @@ def every_run(
             return clients_of(step(rules, run, move, draw)[0])
 
         after.update(dict.fromkeys(explore(moved).support()))
-    return tuple(after)
+    return Runs(after)
 
 
 Decision: TypeAlias = "tuple[Map[str, Storage], tuple[Credit, ...], tuple[Unit, ...]]"

@@ -19,7 +19,15 @@ from properties.universe import attribution_universe, event_universe
 from sandproof import processes, runner
 from sandproof.guard import Trace, complaint, conforms, differ, incomparable, readable
 from sandproof.processes import Ending, Pool, Task
-from sandproof.proposal import About, BadInput, Proposal, Request, parse_settings, with_settings
+from sandproof.proposal import (
+    About,
+    BadInput,
+    Proposal,
+    Request,
+    load,
+    parse_settings,
+    with_settings,
+)
 from sandproof.result import (
     BAD_INPUT,
     HOLDS,
@@ -600,6 +608,52 @@ def test_a_rule_that_repairs_is_found_by_putting_it_back(
     source = rule(PAPERS_CHARGE) + "RULES = replace(RULES, settle=lambda *a: PAPER.settle(*a))\n"
     (result,) = checked(written(tmp_path, source), options=replace(OPTIONS, only=(LEDGER,)))
     assert [(repair.field, repair.claim) for repair in result.repairs] == [("charge", LEDGER)]
+
+
+def test_a_repair_is_tried_with_the_check_that_refuted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuting(rules: Rules) -> Finding:
+        verdict = Verdict.HOLDS if rules.charge is PAPER.charge else Verdict.REFUTED
+        return Finding(claim=LEDGER, check="game", verdict=verdict, method="identity")
+
+    game = Check(claim=LEDGER, name="game", run=refuting, controls=())
+    others = [check(LEDGER, name, Verdict.HOLDS) for name in ("first", "second")]
+    lists = {"standard": (*others, game), "quick": (game, *others)}
+    monkeypatch.setattr(runner, "checks_of", lambda effort, *_: lists[effort])
+    source = rule(PAPERS_CHARGE) + "RULES = replace(RULES, settle=lambda *a: PAPER.settle(*a))\n"
+    (result,) = checked(written(tmp_path, source), options=replace(OPTIONS, only=(LEDGER,)))
+    assert [(repair.field, repair.claim) for repair in result.repairs] == [("charge", LEDGER)]
+
+
+@pytest.mark.parametrize("effort", ["quick", "standard"])
+@pytest.mark.parametrize("verdict", [Verdict.PROVED, Verdict.UNKNOWN])
+def test_a_quick_run_spares_what_a_proof_makes_needless(
+    effort: str, verdict: Verdict, tmp_path: Path, checks: list[Check]
+) -> None:
+    spare = replace(check(LEDGER, "game: one more", Verdict.HOLDS), spare=True)
+    checks[:] = [check(LEDGER, "game", Verdict.HOLDS), spare, check(LEDGER, "proof", verdict)]
+    options = replace(OPTIONS, effort=effort, only=(LEDGER,))
+    (result,) = checked(written(tmp_path, rule(PAPERS_CHARGE)), options=options)
+    names = {finding.check for finding in result.claims[0].findings}
+    spared = {"game: one more"} if (effort, verdict) == ("quick", Verdict.PROVED) else set()
+    assert names == {"game", "game: one more", "proof"} - spared
+    assert result.claims[0].verdict is (
+        Verdict.PROVED if verdict is Verdict.PROVED else Verdict.HOLDS
+    )
+
+
+def test_a_search_of_the_clients_is_left_out_if_only_the_service_changed(tmp_path: Path) -> None:
+    def searched(source: str, name: str) -> bool:
+        request = Request(path=written(tmp_path, source, f"{name}.py"))
+        found = runner.checks_for(load(request), Options(effort="quick"))
+        return any(each.name.startswith("sensitivity") for each in found)
+
+    assert not searched(rule(PAPERS_CHARGE), "service")
+    assert searched(rule("return PAPER.sends(budgets, credits, cause, report)", "sends"), "client")
+    assert searched(HEADER + "RULES = PAPER\n", "nothing")
+    other = "from spec.neighbours import NEVER_REGISTERED as NEIGHBOURS\n"
+    assert searched(rule(PAPERS_CHARGE) + other, "relation")
 
 
 def children_of(process: subprocess.Popen[str]) -> list[str]:
