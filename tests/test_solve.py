@@ -22,7 +22,9 @@ from spec import (
     Draw,
     Law,
     Limits,
+    Move,
     Noise,
+    Observation,
     Outcome,
     Power,
     Query,
@@ -30,10 +32,14 @@ from spec import (
     Report,
     Rules,
     Service,
+    Spent,
+    Unit,
     Universe,
     replace,
+    step,
 )
 from spec.claims import Verdict
+from spec.neighbours import Worlds
 from tests.small import source, trigger
 
 UNIVERSE = Universe(
@@ -276,3 +282,20 @@ def test_the_factor_is_found_where_noise_is_irrational() -> None:
     assert solution.refuted
     assert solution.factor is not None
     assert (solution.factor * SMALL_LIMITS.epsilon).denominator == 1
+
+
+def test_a_neighbour_relation_may_give_the_service_other_rules() -> None:
+    def refuse(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+        del limits, spent, query, report
+        return None
+
+    def move_refused(
+        rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
+    ) -> tuple[Worlds, Observation]:
+        del unit
+        own, seen = step(replace(rules, charge=refuse), worlds.own, move, draw)
+        return replace(worlds, own=own), seen
+
+    for rules in (PAPER, replace(PAPER, serve=lambda *given: PAPER.serve(*given))):
+        refusing = Relation(name="refusing", meaning="no query is answered", move=move_refused)
+        assert solved(rules, relation=refusing).worst == 1
