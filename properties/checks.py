@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from time import perf_counter_ns
@@ -20,12 +21,12 @@ from properties.event_parameters import (
     sizes_of,
     truth_fits,
 )
-from properties.game import Inexact, OutOfWindow
 from properties.large_runs import large_run_check
+from properties.lump import Inexact, OutOfWindow
 from properties.machines.checks import machine_checks
 from properties.production import production_finding
 from properties.sensitivity import NotDeterministic, longer, sensitivity
-from properties.solve import LARGEST_FACTOR, Solution, answers_in_full, solve
+from properties.solve import LARGEST_FACTOR, Solution, solve
 from properties.universe import (
     aggregation_crowd,
     aggregation_universe,
@@ -39,6 +40,9 @@ from properties.universe import (
     event_universe,
     event_windows_universe,
     event_words,
+    for_one_key,
+    narrow,
+    sharp,
 )
 from properties.vocabulary import NO_WORDS, Vocabulary
 from spec.aggregation_service import Query, Spent, charge, keys, noise
@@ -67,6 +71,14 @@ TOGETHER = "summary_and_event_reports_compose"
 LEDGER = "the_ledger_never_passes_the_caps"
 MANY = 1000
 SIDES = 10
+"""What share of the time a further universe gets."""
+
+CUT = 5
+"""What share of the time there is where noise must be cut."""
+
+LARGER = 4
+"""How many times as long the next universe takes, at least."""
+
 PRIVACY = (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER)
 
 
@@ -124,37 +136,30 @@ def game_finding(
 ) -> Finding:
     """Solve a universe and say what that means for a guarantee.
 
-    A universe that a proposal names says itself how many moves it takes. Where an answer does not
-    show noisy sums as they are, there are many more answers, so that a narrower universe is solved
-    first, and has the last word if there is no time for the other.
+    A universe that a proposal names says itself how many moves it takes. Where noise must be cut,
+    because the rules look at noisy sums or keep them, there are many more answers. Then smaller
+    universes are solved first, and the largest for which there is time has the last word.
     """
-    if named or universe.promise == "event" or answers_in_full(rules):
-        return played_finding(claim, rules, relation, universe, effort, named)
+    with suppress(Inexact):
+        return played_finding(claim, rules, relation, universe, effort, named, cut=named)
+    end = perf_counter_ns() + effort.seconds * 10**9 // CUT
     thorough = replace(effort, fewest=effort.moves)
-    first = played_finding(claim, rules, relation, narrow(universe), thorough)
-    if first.verdict is not Verdict.HOLDS:
-        return first
-    second = played_finding(claim, rules, relation, universe, effort)
-    return first if second.verdict is Verdict.UNKNOWN else second
-
-
-def narrow(universe: Universe) -> Universe:
-    """Return the universe with one source or two devices, and with queries for one key."""
-    return replace(
-        for_one_key(universe),
-        moves=min(universe.moves, 5),
-        sources=universe.sources[:1],
-        triggers=universe.triggers[:1],
-        events=universe.events[:1] + universe.events[1:][-1:],
-        units=universe.units[:1],
-        moments=(),
-    )
-
-
-def for_one_key(universe: Universe) -> Universe:
-    """Return the universe with queries for one key."""
-    queries = tuple(replace(query, keys=query.keys[:1]) for query in universe.queries)
-    return replace(universe, name=f"{universe.name}, one key", queries=queries)
+    stages = ((sharp(universe), thorough), (narrow(universe), thorough), (universe, effort))
+    found: Finding | None = None
+    took = 0
+    for smaller, wanted in stages:
+        start = perf_counter_ns()
+        if found is not None and end - start < LARGER * took:
+            break
+        timed = replace(wanted, seconds=max((end - start) // 10**9, 1))
+        result = played_finding(claim, rules, relation, smaller, timed)
+        took = perf_counter_ns() - start
+        if result.verdict is Verdict.REFUTED:
+            return result
+        if found is None or result.verdict is Verdict.HOLDS:
+            found = result
+    assert found is not None
+    return found
 
 
 def played_finding(
@@ -164,8 +169,9 @@ def played_finding(
     universe: Universe,
     effort: Effort,
     named: bool = False,
+    cut: bool = True,
 ) -> Finding:
-    """Solve a universe as it is."""
+    """Solve a universe as it is; noise that has to be cut may be an error."""
     start = perf_counter_ns()
     found = Finding(
         claim=claim,
@@ -177,13 +183,15 @@ def played_finding(
     try:
         moves = None if named else effort.moves
         played, note = fitted(rules, universe)
-        solution = solve(played, relation, universe, Fraction(effort.seconds), moves)
+        solution = solve(played, relation, universe, Fraction(effort.seconds), moves, cut=cut)
         found = noted(judged(found, solution, effort), rules, universe, note)
     except RelationUndefined as reason:
         found = replace(found, detail=f"the neighbour relation is undefined: {reason}")
     except DoesNotReplay as reason:
         found = replace(found, detail=f"ALARM: a found attack does not replay: {reason}")
     except SpecError as reason:
+        if isinstance(reason, Inexact) and not cut:
+            raise
         found = replace(found, detail=f"the game cannot be played: {reason}")
     seconds = Fraction(perf_counter_ns() - start, 10**9)
     return replace(found, seconds=decimal(seconds, 2))
@@ -331,8 +339,11 @@ def side_check(
     """
 
     def finding(rules: Rules) -> Finding:
-        played = universe if answers_in_full(rules) else for_one_key(universe)
-        found = side_finding(claim, rules, relation, played, effort)
+        try:
+            found = side_finding(claim, rules, relation, universe, effort, cut=False)
+        except Inexact:
+            hurried = replace(effort, seconds=effort.seconds // 2)
+            found = side_finding(claim, rules, relation, for_one_key(universe), hurried)
         return replace(found, partial=universe.promise == "event" or not only_service(rules))
 
     def control(name: str, rules: Rules) -> Control:
@@ -348,11 +359,16 @@ def side_check(
 
 
 def side_finding(
-    claim: str, rules: Rules, relation: Relation, universe: Universe, effort: Effort
+    claim: str,
+    rules: Rules,
+    relation: Relation,
+    universe: Universe,
+    effort: Effort,
+    cut: bool = True,
 ) -> Finding:
     """Solve all moves of a universe, which shows a part of a guarantee, in a part of the time."""
     whole = replace(effort, moves=universe.moves, seconds=effort.seconds // SIDES)
-    return replace(played_finding(claim, rules, relation, universe, whole), partial=True)
+    return replace(played_finding(claim, rules, relation, universe, whole, cut=cut), partial=True)
 
 
 def only_service(rules: Rules) -> bool:

@@ -15,9 +15,10 @@ what is exact: a measure of zero on one side decides a node.
 Noise with infinite support is cut outside a window of noisy values that contains every true sum.
 There the likelihood ratio of any two worlds is constant, so that "below" and "above" say all that
 the exact value would say. A true sum outside the window enlarges it and starts the game again.
-Where this is not so, because the noise is not geometric or differs between the worlds, because its
-masses are irrational or because an answer shows something else than noisy sums, the window is made
-so wide that each draw loses less than a tolerance. The value is then exact up to a known slack.
+Changed rules see lumps there, and are caught if they look into them. Where this is not so, because
+the noise is not geometric or differs between the worlds, because its masses are irrational or
+because rules do look into a lump, the window is made so wide that each draw loses less than a
+tolerance. The value is then exact up to a known slack.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from typing import NamedTuple, Protocol, cast
 
 from flint import fmpq
 
+from properties.lump import Inexact, Lump, OutOfWindow, apart, check_apart, sealed
 from spec.aggregation_service import Answer, Outcome, Query, Service
 from spec.claims import SERVICE
 from spec.distributions import Distribution, Draw, Law, Random, explore
@@ -51,18 +53,6 @@ ONE = fmpq(1)
 
 Measure = tuple[tuple[int, fmpq], ...]
 Step = list[tuple[Hashable, int, fmpq]]
-
-
-class OutOfWindow(SpecError):
-    """Report that the window of noisy values is too narrow, and from where to where it must go."""
-
-    def __init__(self, message: str, lowest: int, highest: int) -> None:
-        super().__init__(message)
-        self.lowest, self.highest = lowest, highest
-
-
-class Inexact(SpecError):
-    """Report noise that cannot be cut without loss."""
 
 
 class WindowTooWide(SpecError):
@@ -96,13 +86,15 @@ class Window:
     """Bound the noisy values that are told apart, and the true sums that may occur.
 
     Values of truncated noise up to `hidden` are never released, and count as one. Without a
-    `tolerance` cutting must lose nothing; with one, each draw may lose as much.
+    `tolerance` cutting must lose nothing; with one, each draw may lose as much. If the window is
+    `watched`, the values outside are lumps, so that it is noticed if a rule looks into them.
     """
 
     lowest: int = 0
     highest: int = 4
     hidden: int | None = None
     tolerance: Fraction | None = None
+    watched: bool = False
 
     def __post_init__(self) -> None:
         if self.highest - self.lowest > WIDEST:
@@ -111,8 +103,14 @@ class Window:
             )
 
     def outcomes(self, law: Law[object]) -> Iterable[tuple[object, Fraction]]:
-        """List a law's outcomes; lump noisy values outside the window where noise is infinite."""
-        return noisy_outcomes(self, law) if isinstance(law, Noisy) else law.outcomes()
+        """List a law's outcomes; lump noisy values outside the window where noise is infinite.
+
+        The lumps of each draw are objects of their own.
+        """
+        if not isinstance(law, Noisy):
+            return law.outcomes()
+        listed = noisy_outcomes(self, law)
+        return [(apart(x), p) for x, p in listed] if self.watched else listed
 
     def noisy(self, law: Noisy) -> Iterable[tuple[int, Fraction]]:
         """List the outcomes of a noisy sum."""
@@ -133,7 +131,13 @@ class Window:
             raise Inexact(f"{law.noise!r} does not fall by a constant ratio")
         below = 1 - rational(law.noise.tail(self.lowest - law.centre))
         above = rational(law.noise.tail(self.highest - 1 - law.centre))
-        return [(self.lowest, below), *inside, (self.highest, above)]
+        return [(self._end(law.noise, False), below), *inside, (self._end(law.noise, True), above)]
+
+    def _end(self, noise: Noise, above: bool) -> int:
+        """Return what stands for all values at or beyond one end."""
+        if self.watched:
+            return cast(int, Lump(noise, self.lowest, self.highest, above))
+        return self.highest if above else self.lowest
 
     def _masses(self, law: Noisy, values: range) -> list[tuple[int, Fraction]]:
         exact = self.tolerance is None
@@ -147,7 +151,7 @@ class Window:
     def _completed(
         self, law: Noisy, inside: list[tuple[int, Fraction]]
     ) -> Iterable[tuple[int, Fraction]]:
-        """Give what is missing, which the tolerance bounds, to the two ends."""
+        """Give to the two ends what is missing and the least likely values, up to the tolerance."""
         assert self.tolerance is not None
         missing = 1 - sum((mass for _, mass in inside), Fraction(0))
         if missing > self.tolerance:
@@ -155,8 +159,18 @@ class Window:
             message = f"{missing} of {law.noise!r} around {law.centre}"
             raise OutOfWindow(message, self.lowest - wider, self.highest + wider)
         above = min(missing, rounded(law.noise.tail(self.highest - 1 - law.centre)))
-        weights = dict(inside)
-        for end, mass in ((self.lowest, missing - above), (self.highest, above)):
+        ends = {self.lowest: missing - above, self.highest: above}
+        first, last, spare = 0, len(inside) - 1, self.tolerance - missing
+        while first < last:
+            low = inside[first][1] <= inside[last][1]
+            mass = inside[first if low else last][1]
+            if mass > spare:
+                break
+            spare -= mass
+            ends[self.lowest if low else self.highest] += mass
+            first, last = (first + 1, last) if low else (first, last - 1)
+        weights = dict(inside[first : last + 1])
+        for end, mass in ends.items():
             weights[end] = weights.get(end, Fraction(0)) + mass
         return weights.items()
 
@@ -195,12 +209,15 @@ class World:
     """Run one world's mechanism, with states numbered and steps remembered.
 
     Actions are told apart by identity, which is quicker than by value: what is remembered holds on
-    to its action, so that no other gets its identity. Equal ones are run again.
+    to its action, so that no other gets its identity. Equal ones are run again. Where the service's
+    answers are remembered, whatever else is drawn is drawn by `clients`: it may be shown, but a
+    lump of it must not be summed or kept.
     """
 
     mechanism: Mechanism[Hashable, Hashable, Hashable]
     window: Window
     budget: Callable[[], bool] = lambda: True
+    clients: bool = False
     states: list[Hashable] = field(default_factory=list)
     numbers: dict[Hashable, int] = field(default_factory=dict)
     steps: dict[tuple[int, int], tuple[Hashable, Step]] = field(default_factory=dict)
@@ -232,13 +249,30 @@ class World:
                 after, response = self.mechanism.step(self.states[state], action, draw)
                 return self.number(after), response
 
-            law = explore(run, self.window.outcomes)
+            law = self.clients_law(run) if self.clients else explore(run, self.window.outcomes)
             found = [
                 (response, after, ONE if p == 1 else quotient(p))
                 for (after, response), p in law.items()
             ]
             known = self.steps[key] = (action, found)
         return known[1]
+
+    def clients_law(
+        self, run: Callable[[Draw], tuple[int, Hashable]]
+    ) -> Distribution[tuple[int, Hashable]]:
+        """Return the law of a step in which clients may draw noise."""
+        watched = replace(self.window, watched=self.window.tolerance is None)
+        noisy: list[Noisy] = []
+
+        def outcomes(law: Law[object]) -> Iterable[tuple[object, Fraction]]:
+            if isinstance(law, Noisy) and None in law.noise.support:
+                noisy.append(law)
+            return watched.outcomes(law)
+
+        found = explore(run, outcomes)
+        for after, response in found.support() if noisy else ():
+            check_apart(response, self.states[after])
+        return found
 
 
 class Answers:
@@ -600,9 +634,15 @@ def remembered_serve(
 
             def run(inner: Draw) -> tuple[Service, Hashable]:
                 check_budget(budget)
-                return rules.serve(given, service, query, reports, inner)
+                if pack is None:
+                    return rules.serve(given, service, query, reports, inner)
+                with sealed():
+                    return rules.serve(given, service, query, reports, inner)
 
             found = explore(run, window.outcomes)
+            for served, shown in found.support() if window.watched else ():
+                if not isinstance(shown, Answers):
+                    check_apart(shown, () if pack is None else served)
             if pack is not None:
                 found = with_responses_packed(found, pack)
             outcomes = found.support()
@@ -661,9 +701,13 @@ def remembered_answer(
 
             def run(inner: Draw) -> Answer:
                 check_budget(budget)
-                return rules.answer(given, query, batch, inner)
+                with sealed():
+                    return rules.answer(given, query, batch, inner)
 
             law = explore(run, window.outcomes)
+            if window.watched and rules.reveal is PAPER.reveal:
+                for shown in law.support():
+                    check_apart(shown)
             found = known[query, batch] = pack({shown: quotient(p) for shown, p in law.items()})
         return cast(Answer, found)
 
@@ -686,9 +730,12 @@ def remembered_reveal(
         if key not in known:
             weights: dict[Hashable, fmpq] = {}
             for answer, share in outcome.shares:
-                shown = rules.reveal(service, query, batch, cast(Answer, answer))
+                with sealed():
+                    shown = rules.reveal(service, query, batch, cast(Answer, answer))
                 law = window.outcomes(shown) if isinstance(shown, Law) else ((shown, Fraction(1)),)
                 for each, p in law:
+                    if window.watched:
+                        check_apart(each)
                     weights[each] = weights.get(each, ZERO) + share * quotient(p)
             known[key] = pack(weights)
         return known[key]
@@ -712,7 +759,7 @@ def joint_answer(laws: list[tuple[Key, Distribution[int | None]]]) -> dict[Hasha
     parts = [[(key, noisy, quotient(mass)) for noisy, mass in law.items()] for key, law in laws]
     weights: dict[Hashable, fmpq] = {}
     for chosen in product(*parts):
-        drawn = [(key, noisy) for key, noisy, _ in chosen if noisy is not None]
+        drawn = [(key, apart(noisy)) for key, noisy, _ in chosen if noisy is not None]
         shown = Answer(released=tuple(drawn))
         mass = prod((mass for _, _, mass in chosen), start=ONE)
         weights[shown] = weights.get(shown, ZERO) + mass
@@ -741,6 +788,7 @@ def released(
         raise OutOfWindow(f"a threshold of {threshold}", lowest, highest)
     weights: dict[int | None, Fraction] = {}
     for noisy, mass in noisy_outcomes(window, law):
-        shown = noisy if releases(query, key, noisy, threshold) else None
+        with sealed():
+            shown = noisy if releases(query, key, noisy, threshold) else None
         weights[shown] = weights.get(shown, Fraction(0)) + mass
     return Distribution.of(weights)

@@ -19,7 +19,7 @@ from fractions import Fraction
 
 from properties.attack import Attack, attack_of, untyped
 from properties.game import Game, Window, WindowTooWide, World
-from properties.solve import first_window, slack, through_window
+from properties.solve import cut_window, first_window, slack, through_window
 from properties.universe import Progress, SystemMenu
 from spec.aggregation_service import Query
 from spec.contributions import Unit
@@ -252,7 +252,8 @@ def played(
                 )
         return None
 
-    return through_window(first_window(rules, universe), attempt)
+    window = first_window(rules, universe)
+    return through_window(cut_window(window) if window.watched else window, attempt)
 
 
 def longer(universe: Universe, count: int) -> Universe:

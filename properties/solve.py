@@ -18,14 +18,13 @@ from properties.attack import Attack, attack_of, untyped
 from properties.game import (
     Comparison,
     Game,
-    Inexact,
     Node,
     OutOfTime,
-    OutOfWindow,
     Window,
     World,
     with_answers_remembered,
 )
+from properties.lump import Inexact, OutOfWindow
 from properties.universe import SystemMenu
 from spec.aggregation_service import Answer, Query
 from spec.contributions import Unit
@@ -99,11 +98,13 @@ def solve(
     seconds: Fraction,
     moves: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
+    cut: bool = True,
 ) -> Solution:
     """Solve a universe for given rules and neighbour relation within the time allowed.
 
     Without a number of moves all those of the universe count: the factor is then that of the whole
-    universe, otherwise that of the moves that the smallest attack takes.
+    universe, otherwise that of the moves that the smallest attack takes. Noise is cut where there
+    is no other way, unless that is forbidden.
     """
     rules = replace(rules, limits=universe.limits)
     deadline = monotonic_ns() + int(seconds * 10**9)
@@ -112,9 +113,9 @@ def solve(
         return _solve(rules, relation, universe, window, deadline, moves, progress)
 
     window = first_window(rules, universe)
-    solution = through_window(window, attempt)
+    solution = through_window(window, attempt, cut)
     if solution.open and solution.complete:
-        solution = through_window(replace(window, tolerance=TOLERANCES[1]), attempt)
+        solution = through_window(cut_window(window, TOLERANCES[1]), attempt)
     return solution
 
 
@@ -123,12 +124,23 @@ def first_window(rules: Rules, universe: Universe) -> Window:
     values = [trigger.value for trigger in universe.triggers]
     largest = universe.trigger_count * max(values, default=0)
     largest += universe.event_count * universe.limits.contribution_budget
-    if answers_in_full(rules) or not universe.queries:
-        return Window(lowest=0, highest=largest)
-    return Window(lowest=-MARGIN, highest=largest + MARGIN, tolerance=TOLERANCES[0])
+    watched = bool(universe.queries) and not answers_in_full(rules)
+    return Window(lowest=0, highest=largest, watched=watched)
 
 
-def through_window(window: Window, attempt: Callable[[Window], T]) -> T:
+def cut_window(window: Window, tolerance: Fraction = TOLERANCES[0]) -> Window:
+    """Return a window that is allowed to lose something; a wide one if rules look at values."""
+    margin = MARGIN if window.watched else 0
+    return replace(
+        window,
+        lowest=window.lowest - margin,
+        highest=window.highest + margin,
+        tolerance=tolerance,
+        watched=False,
+    )
+
+
+def through_window(window: Window, attempt: Callable[[Window], T], cut: bool = True) -> T:
     """Attempt something with a window that is widened, and allowed to lose, as far as needed."""
     while True:
         try:
@@ -136,9 +148,9 @@ def through_window(window: Window, attempt: Callable[[Window], T]) -> T:
         except OutOfWindow as needed:
             window = replace(window, lowest=needed.lowest, highest=needed.highest)
         except Inexact:
-            if window.tolerance is not None:
+            if window.tolerance is not None or not cut:
                 raise
-            window = replace(window, tolerance=TOLERANCES[0])
+            window = cut_window(window)
 
 
 def slack(window: Window, power: Fraction) -> Fraction:
@@ -243,12 +255,12 @@ def _games(
         answering.given = rules.serve is not PAPER.serve
         remembered = answering.watched(remembered)
     mechanism = untyped(SystemMechanism(rules=remembered))
-    there = World(mechanism=mechanism, window=window, budget=budget)
+    there = World(mechanism=mechanism, window=window, budget=budget, clients=True)
     games: dict[tuple[Unit, str], Game] = {}
     comparisons: dict[tuple[Hashable, Hashable], Comparison] = {}
     for unit in universe.units:
         without = untyped(relation.without(remembered, unit))
-        gone = World(mechanism=without, window=window, budget=budget)
+        gone = World(mechanism=without, window=window, budget=budget, clients=True)
         for direction, first, second in ((WITH, there, gone), (WITHOUT, gone, there)):
             games[unit, direction] = Game(
                 first=first, second=second, menu=menu, budget=budget, comparisons=comparisons

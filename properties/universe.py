@@ -251,6 +251,50 @@ def aggregation_universe() -> Universe:
     )
 
 
+def for_one_key(universe: Universe) -> Universe:
+    """Return the universe with queries for one key."""
+    queries = tuple(replace(query, keys=query.keys[:1]) for query in universe.queries)
+    return replace(universe, name=f"{universe.name}, one key", queries=queries)
+
+
+def narrow(universe: Universe) -> Universe:
+    """Return the universe with one source or two devices, and with queries for one key."""
+    return replace(
+        for_one_key(universe),
+        moves=min(universe.moves, 5),
+        sources=universe.sources[:1],
+        triggers=universe.triggers[:1],
+        events=universe.events[:1] + universe.events[1:][-1:],
+        units=universe.units[:1],
+        moments=(),
+    )
+
+
+def contribute_least(storage: Storage) -> tuple[Storage, int, int]:
+    """Contribute 1 to key 1."""
+    return storage, 1, 1
+
+
+def sharp(universe: Universe) -> Universe:
+    """Return a narrow universe with a budget of one, so that there is little noise to tell apart.
+
+    A service that keeps its answers has as many states as there are noisy values.
+    """
+    small = narrow(universe)
+    limits = replace(small.limits, contribution_budget=1, sparsity_budget=1)
+    return replace(
+        small,
+        name=f"{small.name}, little noise",
+        limits=limits,
+        triggers=tuple(replace(trigger, value=1) for trigger in small.triggers),
+        events=tuple(replace(event, program=contribute_least) for event in small.events),
+        queries=(
+            Query(epsilon=limits.epsilon, keys=(1,)),
+            Query(epsilon=limits.epsilon / 2, delta=limits.delta / 2),
+        ),
+    )
+
+
 def crowd_limits() -> Limits:
     """Return limits at which a key that units share is often discovered."""
     return replace(small_limits(), delta=Fraction(1, 8))

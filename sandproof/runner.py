@@ -47,7 +47,7 @@ REST_SECONDS = 0.8
 HUNT_SECONDS = 12.0
 REPAIR_SECONDS = 8.0
 ALREADY = "not decided, because the verdict is settled already; --effort deep decides everything"
-SLOW = ("game", "sensitivity", "proof")
+SLOW = ("game", "sensitivity", "machine", "proof")
 """The checks of a guarantee about neighbours that take their time, in the order they come in."""
 
 COMPOSED = "summary_and_event_reports_compose"

@@ -191,8 +191,11 @@ def every_run(
 ) -> tuple[System, ...]:
     """Make the move in every possible run on $D$, with the credits that were decided.
 
+    What the ad-tech would see there does not matter, and is not drawn.
+
     Paper: Sec. 3.1.
     """
+    rules = replace(rules, visible=Stub(None), event_visible=Stub(None))
     if credits is not None:
         rules = replace(rules, attribute=Stub(credits))
     after: dict[System, None] = {}

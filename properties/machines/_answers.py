@@ -12,7 +12,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from properties.game import OutOfWindow, Window, rational
+from properties.game import Window, rational
+from properties.lump import OutOfWindow
 from properties.solve import MARGIN, answers_in_full
 from spec.aggregation_service import Aborted, Answer, Outcome, Query, Service, Spent
 from spec.contributions import Budget, Budgets, Cause, Credit, Unit

@@ -1,0 +1,254 @@
+"""Lumps of noisy values: rules may compare and pass them on, and are caught if they look inside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import cast
+
+import pytest
+from immutables import Map
+
+from properties.game import Window, rational
+from properties.lump import Inexact, Lump, OutOfWindow, apart, check_apart, lumps_in, sealed
+from properties.solve import cut_window, solve
+from spec import (
+    ATTRIBUTION_FIXED,
+    PAPER,
+    SMALL_LIMITS,
+    Answer,
+    Base,
+    Budgets,
+    Cause,
+    Credit,
+    DiscreteLaplace,
+    Draw,
+    Outcome,
+    Power,
+    Query,
+    Random,
+    Report,
+    Rules,
+    Service,
+    Universe,
+    replace,
+)
+from tests.small import source, trigger
+
+QUARTER = Power(Base(Fraction(2)), Fraction(-2))
+NOISE = DiscreteLaplace(Power(Base(Fraction(2)), Fraction(-1)))
+ABOVE = cast(int, Lump(NOISE, 0, 4, above=True))
+BELOW = cast(int, Lump(NOISE, 0, 4, above=False))
+ONE_QUERY = Universe(
+    name="one source, one trigger",
+    limits=SMALL_LIMITS,
+    units=("x",),
+    moves=4,
+    sources=(source(key=1),),
+    triggers=(trigger(0, 2),),
+    trigger_count=1,
+    queries=(Query(epsilon=Fraction(2), keys=(1,)),),
+    query_count=2,
+)
+
+
+def test_a_lump_is_a_number_that_can_be_compared() -> None:
+    assert isinstance(ABOVE, int)
+    with sealed():
+        assert ABOVE > 3
+        assert not ABOVE < 3
+        assert ABOVE >= 3
+        assert not ABOVE <= Fraction(7, 2)
+        assert BELOW < 1
+        assert BELOW <= 1
+        assert BELOW != 1
+        assert max(0, ABOVE) is ABOVE
+        assert bool(ABOVE)
+
+
+@pytest.mark.parametrize(
+    ("look", "lowest", "highest"),
+    [
+        (lambda: ABOVE > 7, 0, 8),
+        (lambda: ABOVE == 4, 0, 5),
+        (lambda: BELOW == 0, -1, 4),
+        (lambda: BELOW < -3, -4, 4),
+        (lambda: ABOVE < Fraction(13, 2), 0, 8),
+        (lambda: bool(BELOW), -1, 4),
+    ],
+)
+def test_a_comparison_that_divides_a_lump_asks_for_a_wider_window(
+    look: Callable[[], bool], lowest: int, highest: int
+) -> None:
+    with pytest.raises(OutOfWindow) as needed, sealed():
+        look()
+    assert (needed.value.lowest, needed.value.highest) == (lowest, highest)
+
+
+@pytest.mark.parametrize(
+    "look",
+    [
+        lambda: ABOVE + 1,
+        lambda: 1 + ABOVE,
+        lambda: -ABOVE,
+        lambda: ABOVE // 10,
+        lambda: abs(ABOVE),
+        lambda: sum([ABOVE]),
+        lambda: int(ABOVE),
+        lambda: [1, 2, 3, 4, 5, 6][ABOVE],
+        lambda: range(ABOVE),
+        lambda: floor(ABOVE),
+        lambda: Fraction(ABOVE),
+        lambda: ABOVE.bit_length(),
+        lambda: f"{ABOVE}",
+        lambda: repr(ABOVE),
+        lambda: {ABOVE: 1},
+        lambda: ABOVE == apart(ABOVE),
+        lambda: max(ABOVE, BELOW),
+        lambda: ABOVE < cast(int, "text"),
+    ],
+)
+def test_a_rule_that_looks_into_a_lump_is_refused_even_if_it_handles_the_error(
+    look: Callable[[], object],
+) -> None:
+    with pytest.raises(Inexact), sealed():
+        look()
+    with pytest.raises(Inexact), sealed(), suppress(Inexact):
+        look()
+
+
+def test_outside_of_rules_lumps_are_labels() -> None:
+    assert apart(ABOVE) is not ABOVE
+    assert {apart(ABOVE), ABOVE, BELOW} == {BELOW, ABOVE}
+    assert (str(ABOVE), str(BELOW)) == ("4 or more", "0 or less")
+    other = cast(int, Lump(DiscreteLaplace(QUARTER), 0, 4, above=True))
+    with pytest.raises(Inexact, match="depends on the reports"):
+        assert ABOVE == other
+    assert apart(3) == 3
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Hold something."""
+
+    held: object
+
+
+def test_what_is_shown_twice_or_kept_is_found() -> None:
+    both = (Holder(ABOVE), Map({1: (apart(ABOVE), 2)}), "text", None)
+    assert list(lumps_in(both)) == [ABOVE, ABOVE]
+    check_apart(both)
+    with pytest.raises(Inexact, match="shown twice"):
+        check_apart((ABOVE, Holder(ABOVE)))
+    with pytest.raises(Inexact, match="kept"):
+        check_apart((), Holder([ABOVE]))
+    with pytest.raises(Inexact, match="may hold"):
+        check_apart(object())
+
+
+def reveal_above_two(
+    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+) -> Outcome:
+    """Show which sums are above two."""
+    del service, query, batch
+    if isinstance(outcome, Answer):
+        return Answer(released=tuple((key, int(noisy > 2)) for key, noisy in outcome.released))
+    return outcome
+
+
+def reveal_twice(
+    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+) -> tuple[Outcome, Outcome]:
+    """Show the outcome twice."""
+    del service, query, batch
+    return outcome, outcome
+
+
+def clipped(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+    """Release no negative sums."""
+    answer = PAPER.answer(rules, query, batch, draw)
+    return Answer(released=tuple((key, max(noisy, 0)) for key, noisy in answer.released))
+
+
+def halved(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+    """Release half of each sum."""
+    answer = PAPER.answer(rules, query, batch, draw)
+    return Answer(released=tuple((key, noisy // 2) for key, noisy in answer.released))
+
+
+def without_noise(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+    """Release whether the noisy sum is above two, and what the sum is."""
+    noisy = PAPER.answer(rules, query, batch, draw).released
+    exact = tuple(rules.totals(query, batch).items())
+    return Answer(released=(*((key, int(value > 2)) for key, value in noisy), *exact))
+
+
+@pytest.mark.parametrize(
+    ("rules", "exact"),
+    [
+        (replace(PAPER, reveal=reveal_above_two), True),
+        (replace(PAPER, answer=clipped), True),
+        (replace(PAPER, answer=without_noise), True),
+        (replace(PAPER, answer=halved), False),
+        (replace(PAPER, reveal=reveal_twice), False),
+    ],
+)
+def test_lumps_give_the_value_that_cut_noise_gives(rules: Rules, exact: bool) -> None:
+    cut = solve(rules, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60))
+    assert (cut.slack == 0) is exact
+    wide = replace(rules, releases=lambda *given: PAPER.releases(*given) and given[2] % 1 == 0)
+    looked = solve(wide, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60))
+    assert looked.slack > 0
+    assert abs(looked.worst - cut.worst) <= looked.slack + cut.slack
+    assert looked.refuted is cut.refuted is (rules.answer is without_noise)
+
+
+def test_a_service_that_keeps_what_it_shows_is_followed_with_cut_noise() -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Keeping(Service):
+        shown: object = None
+
+    def serve(
+        rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+    ) -> tuple[Service, object]:
+        after, shown = PAPER.serve(rules, service, query, reports, draw)
+        return Keeping(ledger=after.ledger, shown=shown), shown
+
+    rules = replace(PAPER, serve=serve)
+    with pytest.raises(Inexact, match="kept"):
+        solve(rules, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), cut=False)
+    assert solve(rules, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), 3).slack > 0
+
+
+def test_unlikely_values_are_given_to_the_ends_up_to_the_tolerance() -> None:
+    window = cut_window(Window(lowest=0, highest=4, watched=True), Fraction(1, 2**10))
+    listed = dict(window.noisy(NOISE.around(2)))
+    assert sum(listed.values()) == 1
+    kept = {x: p for x, p in listed.items() if x not in (window.lowest, window.highest)}
+    assert len(kept) < window.highest - window.lowest - 1
+    assert all(p == NOISE.pmf(x - 2) for x, p in kept.items())
+    assert 0 < 1 - sum(kept.values()) <= Fraction(1, 2**10)
+
+
+def test_noise_that_a_client_shows_is_lumped_unless_it_is_kept() -> None:
+    def shown(
+        budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
+    ) -> Random[Hashable]:
+        del budgets, cause, report
+        return NOISE.around(2 * len(credits))
+
+    late = replace(PAPER, visible=shown, arrival=lambda now, cause, report: now + 1)
+    with pytest.raises(Inexact, match="kept"):
+        solve(late, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), cut=False)
+    exact = solve(replace(PAPER, visible=shown), ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), 2)
+    assert exact.slack == 0
+    assert exact.attack is None
+    assert exact.worst == 0
+    more = replace(PAPER, visible=lambda b, c, t, r: NOISE.around(5 * len(c)))
+    told = solve(more, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), 2)
+    assert told.worst == sum(
+        max(rational(NOISE.pmf(x - 5)) - 16 * rational(NOISE.pmf(x)), Fraction(0)) for x in range(5)
+    ) + rational(NOISE.tail(-1)) - 16 * rational(NOISE.tail(4))
