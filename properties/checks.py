@@ -25,6 +25,7 @@ from properties.large_runs import large_run_check
 from properties.lump import Inexact, OutOfWindow
 from properties.machines.checks import machine_checks
 from properties.production import production_finding
+from properties.queues import queue_check
 from properties.sensitivity import NotDeterministic, longer, sensitivity
 from properties.solve import LARGEST_FACTOR, Solution, solve
 from properties.universe import (
@@ -642,6 +643,8 @@ def property_checks(
             checks.append(production_check(claim))
             if wanted is usual and thorough:
                 checks.append(large_run_check(claim, wanted, words))
+                queue = queue_check(claim, wanted, words, chosen.seconds // SIDES)
+                checks.append(with_fitted(queue))
         if wanted is usual and thorough:
             checks += side_checks(claim, wanted, chosen, words)
         if claim == EVENT_LEVEL and wanted.name == ATTRIBUTION_FIXED.name:

@@ -87,7 +87,8 @@ class Window:
 
     Values of truncated noise up to `hidden` are never released, and count as one. Without a
     `tolerance` cutting must lose nothing; with one, each draw may lose as much. If the window is
-    `watched`, the values outside are lumps, so that it is noticed if a rule looks into them.
+    `watched`, the values outside are lumps, so that it is noticed if a rule looks into them. Values
+    that are unlikely around all of `sums` count as outside, too.
     """
 
     lowest: int = 0
@@ -95,6 +96,7 @@ class Window:
     hidden: int | None = None
     tolerance: Fraction | None = None
     watched: bool = False
+    sums: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         if self.highest - self.lowest > WIDEST:
@@ -151,7 +153,7 @@ class Window:
     def _completed(
         self, law: Noisy, inside: list[tuple[int, Fraction]]
     ) -> Iterable[tuple[int, Fraction]]:
-        """Give to the two ends what is missing and the least likely values, up to the tolerance."""
+        """Give what is missing, which the tolerance bounds, to the two ends."""
         assert self.tolerance is not None
         missing = 1 - sum((mass for _, mass in inside), Fraction(0))
         if missing > self.tolerance:
@@ -159,20 +161,31 @@ class Window:
             message = f"{missing} of {law.noise!r} around {law.centre}"
             raise OutOfWindow(message, self.lowest - wider, self.highest + wider)
         above = min(missing, rounded(law.noise.tail(self.highest - 1 - law.centre)))
-        ends = {self.lowest: missing - above, self.highest: above}
-        first, last, spare = 0, len(inside) - 1, self.tolerance - missing
-        while first < last:
-            low = inside[first][1] <= inside[last][1]
-            mass = inside[first if low else last][1]
-            if mass > spare:
-                break
-            spare -= mass
-            ends[self.lowest if low else self.highest] += mass
-            first, last = (first + 1, last) if low else (first, last - 1)
-        weights = dict(inside[first : last + 1])
-        for end, mass in ends.items():
-            weights[end] = weights.get(end, Fraction(0)) + mass
+        first, last = self._likely(law)
+        weights = {x: mass for x, mass in inside if first <= x <= last}
+        weights[self.lowest] = weights.get(self.lowest, Fraction(0)) + missing - above
+        weights[self.highest] = weights.get(self.highest, Fraction(0)) + above
+        for x, mass in inside:
+            if not first <= x <= last:
+                weights[self.lowest if x < first else self.highest] += mass
         return weights.items()
+
+    def _likely(self, law: Noisy) -> tuple[int, int]:
+        """Return the bounds beyond which this noise is within the tolerance, whatever the sum."""
+        if self.sums is None or not self.sums[0] <= law.centre <= self.sums[1]:
+            return self.lowest, self.highest
+        reach = likely_noise(law.noise, self.tolerance, self.highest - self.lowest)
+        return self.sums[0] - reach, self.sums[1] + reach
+
+
+@lru_cache(maxsize=REMEMBERED)
+def likely_noise(noise: Noise, tolerance: Fraction | None, most: int) -> int:
+    """Return how large noise is, but for a tolerance, or the most that is looked at."""
+    mass, size = rounded(noise.pmf(0)), 0
+    while tolerance is not None and mass < 1 - tolerance and size < most:
+        size += 1
+        mass += rounded(noise.pmf(size)) + rounded(noise.pmf(-size))
+    return size
 
 
 @lru_cache(maxsize=REMEMBERED)

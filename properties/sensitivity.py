@@ -13,7 +13,7 @@ registered: few triggers and events, two trigger identifiers, and jumps of time 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -234,7 +234,12 @@ def change(there: World, gone: World, reached: Reached, universe: Universe) -> t
 
 
 def played(
-    rules: Rules, relation: Relation, universe: Universe, unit: Unit, moves: tuple[Move, ...]
+    rules: Rules,
+    relation: Relation,
+    universe: Universe,
+    unit: Unit,
+    moves: tuple[Move, ...],
+    budget: Callable[[], bool] = lambda: True,
 ) -> Attack | None:
     """Play a list of moves as a game; return the attack if it breaks the promise."""
     epsilon, delta = universe.promised
@@ -242,10 +247,11 @@ def played(
     listed = replace(universe, name=f"{universe.name}, one query", moves=len(moves))
 
     def attempt(window: Window) -> Attack | None:
-        there = World(mechanism=untyped(SystemMechanism(rules=rules)), window=window)
-        gone = World(mechanism=untyped(relation.without(rules, unit)), window=window)
+        mechanism, without = SystemMechanism(rules=rules), relation.without(rules, unit)
+        there = World(mechanism=untyped(mechanism), window=window, budget=budget)
+        gone = World(mechanism=untyped(without), window=window, budget=budget)
         for direction, first, second in (("with x", there, gone), ("without x", gone, there)):
-            game = Game(first=first, second=second, menu=Script(moves=moves))
+            game = Game(first=first, second=second, menu=Script(moves=moves), budget=budget)
             if game.worst(power, len(moves)) - slack(window, power) > delta:
                 return attack_of(
                     rules, relation, listed, window, game, unit, direction, len(moves), power

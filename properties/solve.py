@@ -137,6 +137,7 @@ def cut_window(window: Window, tolerance: Fraction = TOLERANCES[0]) -> Window:
         highest=window.highest + margin,
         tolerance=tolerance,
         watched=False,
+        sums=(window.lowest, window.highest),
     )
 
 

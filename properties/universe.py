@@ -252,15 +252,23 @@ def aggregation_universe() -> Universe:
 
 
 def for_one_key(universe: Universe) -> Universe:
-    """Return the universe with queries for one key."""
-    queries = tuple(replace(query, keys=query.keys[:1]) for query in universe.queries)
-    return replace(universe, name=f"{universe.name}, one key", queries=queries)
+    """Return the universe with a query for each key in place of one for several."""
+    asked = [
+        replace(query, keys=query.keys[place : place + 1])
+        for query in universe.queries
+        for place in range(max(1, len(query.keys)))
+    ]
+    named = f"{universe.name}, one key"
+    return replace(universe, name=named, queries=tuple(dict.fromkeys(asked)))
 
 
 def narrow(universe: Universe) -> Universe:
-    """Return the universe with one source or two devices, and with queries for one key."""
+    """Return the universe with one source or two devices, and with queries for the first key."""
+    queries = tuple(replace(query, keys=query.keys[:1]) for query in universe.queries)
     return replace(
-        for_one_key(universe),
+        universe,
+        name=f"{universe.name}, one key",
+        queries=queries,
         moves=min(universe.moves, 5),
         sources=universe.sources[:1],
         triggers=universe.triggers[:1],

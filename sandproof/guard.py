@@ -37,6 +37,7 @@ import spec.numbers
 import spec.private_aggregation_client
 import spec.reports
 from proofs import _symbolic
+from properties.lump import Seal, sealing
 from sandproof.proposal import at_line, brief, rule_names, safely, told
 from sandproof.reach import Reach
 from spec import PAPER, Rules
@@ -94,7 +95,8 @@ class Guard:
 
     A rule is left alone while a proof runs it on symbolic numbers, where it may well fail. Rules
     are called twice now and then if `twice` says so: what a proof passes may not be compared. What
-    of the proposal's code is run is noted where a `reach` is given.
+    of the proposal's code is run is noted where a `reach` is given. Noisy values that are `sealed`
+    are sealed for the rule only: what the guard looks at tells nobody.
     """
 
     path: Path
@@ -106,6 +108,7 @@ class Guard:
     asked: dict[str, list[tuple[Question, object]]] = field(default_factory=dict)
     refused: SpecError | None = None
     refused_by: str = ""
+    sealed: bool = False
 
     def around(self, rules: Rules) -> Rules:
         """Return the rules with every changed one guarded."""
@@ -137,22 +140,27 @@ class Guard:
             nonlocal calls
             calls += 1
             symbolic = bool(_symbolic._runs)
-            before = self.trace.now[1]
+            before, self.sealed = (self.trace.now[1], self.sealed), Seal.closed
             self.trace.enter(number, symbolic)
             try:
                 if symbolic:
                     return self._call_symbolically(name, rule, arguments)
-                if not self.twice or calls & (calls - 1):
-                    return checked(arguments)
-                question = Question(arguments, draws)
-                answer = checked(question.recording())
-                if question.is_changed:
-                    self._blame(name, "changed its input")
-                self._compare(name, answer, self._call(name, rule, question.replaying()))
-                self.asked.setdefault(name, []).append((question, answer))
-                return answer
+                with sealing(False):
+                    if not self.twice or calls & (calls - 1):
+                        return checked(arguments)
+                    return asked(arguments)
             finally:
-                self.trace.enter(before, symbolic)
+                self.trace.enter(before[0], symbolic)
+                self.sealed = before[1]
+
+        def asked(arguments: tuple[object, ...]) -> object:
+            question = Question(arguments, draws)
+            answer = checked(question.recording())
+            if question.is_changed:
+                self._blame(name, "changed its input")
+            self._compare(name, answer, self._call(name, rule, question.replaying()))
+            self.asked.setdefault(name, []).append((question, answer))
+            return answer
 
         return guarded
 
@@ -177,7 +185,8 @@ class Guard:
 
     def _call(self, name: str, rule: Rule, arguments: tuple[object, ...]) -> object:
         try:
-            return rule(*arguments) if self.reach is None else self.reach.call(rule, arguments)
+            with sealing(self.sealed):
+                return rule(*arguments) if self.reach is None else self.reach.call(rule, arguments)
         except NotReplayable as error:
             self._blame(name, f"changes its answer from call to call: {error}", error)
         except NotADistribution as error:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -15,6 +16,7 @@ from immutables import Map
 from properties.game import Window, rational
 from properties.lump import Inexact, Lump, OutOfWindow, apart, check_apart, lumps_in, sealed
 from properties.solve import cut_window, solve
+from sandproof.guard import Guard
 from spec import (
     ATTRIBUTION_FIXED,
     PAPER,
@@ -223,14 +225,19 @@ def test_a_service_that_keeps_what_it_shows_is_followed_with_cut_noise() -> None
     assert solve(rules, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), 3).slack > 0
 
 
-def test_unlikely_values_are_given_to_the_ends_up_to_the_tolerance() -> None:
-    window = cut_window(Window(lowest=0, highest=4, watched=True), Fraction(1, 2**10))
-    listed = dict(window.noisy(NOISE.around(2)))
-    assert sum(listed.values()) == 1
-    kept = {x: p for x, p in listed.items() if x not in (window.lowest, window.highest)}
-    assert len(kept) < window.highest - window.lowest - 1
-    assert all(p == NOISE.pmf(x - 2) for x, p in kept.items())
-    assert 0 < 1 - sum(kept.values()) <= Fraction(1, 2**10)
+def test_values_that_are_unlikely_for_every_sum_are_given_to_the_ends() -> None:
+    tolerance = Fraction(1, 2**10)
+    window = cut_window(Window(lowest=0, highest=4, watched=True), tolerance)
+    steep = DiscreteLaplace(QUARTER)
+    kept = {}
+    for centre in (0, 2, 4):
+        listed = dict(window.noisy(steep.around(centre)))
+        assert sum(listed.values()) == 1
+        kept[centre] = {x: p for x, p in listed.items() if window.lowest < x < window.highest}
+        assert 0 < 1 - sum(kept[centre].values()) <= tolerance
+        assert all(p == steep.pmf(x - centre) for x, p in kept[centre].items())
+    assert set(kept[0]) == set(kept[2]) == set(kept[4])
+    assert len(kept[0]) < window.highest - window.lowest - 1
 
 
 def test_noise_that_a_client_shows_is_lumped_unless_it_is_kept() -> None:
@@ -252,3 +259,13 @@ def test_noise_that_a_client_shows_is_lumped_unless_it_is_kept() -> None:
     assert told.worst == sum(
         max(rational(NOISE.pmf(x - 5)) - 16 * rational(NOISE.pmf(x)), Fraction(0)) for x in range(5)
     ) + rational(NOISE.tail(-1)) - 16 * rational(NOISE.tail(4))
+
+
+def test_what_the_guard_looks_at_is_no_look_of_the_rule() -> None:
+    guard = Guard(path=Path("change.py"))
+    fine = guard.around(replace(PAPER, reveal=reveal_above_two))
+    assert solve(fine, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), cut=False).slack == 0
+    assert guard.asked
+    looking = guard.around(replace(PAPER, answer=halved))
+    with pytest.raises(Inexact):
+        solve(looking, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), cut=False)

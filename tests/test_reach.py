@@ -156,7 +156,7 @@ from spec import PAPER, Query, SMALL_LIMITS, Source, Trigger, Universe, replace
 
 
 def reveal(service, query, batch, outcome):
-    if 123456789 in query.keys:
+    if any(key // 1000 == 77777 for key in query.keys):
         return outcome, tuple(report.is_null for report in batch)
     return outcome
 
@@ -171,7 +171,7 @@ UNIVERSE = """UNIVERSE = Universe(
     sources=(Source(source_id="A", destination="d", expiry=9, filters=frozenset("a"), key=1),),
     triggers=(Trigger(report_id=0, destination="d", filters=frozenset("a"), key=0, value=2),),
     trigger_count=1,
-    queries=(Query(epsilon=Fraction(2), keys=(123456789,)),),
+    queries=(Query(epsilon=Fraction(2), keys=(77777001,)),),
     query_count=1,
 )
 """
@@ -191,3 +191,5 @@ def test_what_a_game_reaches_is_found_and_what_none_reaches_is_named(tmp_path: P
     assert "line 8 (`return outcome, tuple(" in open_.headline
     assert "name a UNIVERSE" in open_.headline
     assert checked(tmp_path, HIDDEN + UNIVERSE).verdict == "refuted"
+    plain = HIDDEN.replace("any(key // 1000 == 77777 for key in query.keys)", "77777 in query.keys")
+    assert checked(tmp_path, plain).verdict == "refuted"
