@@ -77,6 +77,7 @@ SIDES = 10
 CUT = 5
 """What share of the time there is where noise must be cut."""
 
+UNSOLVED = "moves were solved in time"
 LARGER = 4
 """How many times as long the next universe takes, at least."""
 
@@ -138,14 +139,17 @@ def game_finding(
     """Solve a universe and say what that means for a guarantee.
 
     A universe that a proposal names says itself how many moves it takes. Where noise must be cut,
-    because the rules look at noisy sums or keep them, there are many more answers. Then smaller
-    universes are solved first, and the largest for which there is time has the last word.
+    because the rules look at noisy sums or keep them, there are many more answers. Then, or if
+    there was no time, smaller universes are solved, and the largest that is has the last word.
     """
-    with suppress(Inexact):
-        return played_finding(claim, rules, relation, universe, effort, named, cut=named)
-    end = perf_counter_ns() + effort.seconds * 10**9 // CUT
     thorough = replace(effort, fewest=effort.moves)
-    stages = ((sharp(universe), thorough), (narrow(universe), thorough), (universe, effort))
+    stages = [(sharp(universe), thorough), (narrow(universe), thorough), (universe, effort)]
+    with suppress(Inexact):
+        exact = played_finding(claim, rules, relation, universe, effort, named, cut=named)
+        if named or universe.promise == "event" or UNSOLVED not in exact.detail:
+            return exact
+        stages.pop()
+    end = perf_counter_ns() + effort.seconds * 10**9 // CUT
     found: Finding | None = None
     took = 0
     for smaller, wanted in stages:
@@ -274,7 +278,7 @@ def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
     if solution.open:
         return replace(found, detail="cutting infinite noise leaves the answer open here")
     if solution.solved < min(effort.fewest, solution.universe.moves):
-        return replace(found, detail=f"only {solution.solved} moves were solved in time")
+        return replace(found, detail=f"only {solution.solved} {UNSOLVED}")
     return replace(
         found,
         verdict=Verdict.HOLDS,

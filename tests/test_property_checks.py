@@ -11,8 +11,17 @@ from typing import Any
 import pytest
 
 from proofs import CHECKS
-from properties.checks import AGGREGATION, ATTRIBUTION, LEDGER, property_checks
+from properties import checks
+from properties.checks import (
+    AGGREGATION,
+    ATTRIBUTION,
+    EFFORTS,
+    LEDGER,
+    property_checks,
+    universe_for,
+)
 from spec import (
+    ATTRIBUTION_FIXED,
     PAPER,
     Answer,
     Draw,
@@ -24,12 +33,13 @@ from spec import (
     Rules,
     Source,
     Trigger,
+    Universe,
     coin,
     replace,
 )
 from spec.aggregation_service import Ledger
 from spec.attribution_client import AttributionClient
-from spec.claims import CLAIMS, Check, Verdict
+from spec.claims import CLAIMS, Check, Finding, Verdict
 from spec.contributions import Budget, Budgets, Cause, Credit
 from spec.distributions import Random
 from spec.event_client import EventClient, EventSource
@@ -300,3 +310,34 @@ def test_machines_decide_guarantees_for_a_cap_that_is_written_as_a_number() -> N
         found = [check.run(rules) for check in checks if check.name.startswith("machine")]
         assert found
         assert all(finding.verdict is Verdict.HOLDS for finding in found)
+
+
+@pytest.mark.parametrize(
+    ("solved", "verdict", "asked"),
+    [
+        ("", Verdict.UNKNOWN, ["ARA", "ARA, one key, little noise", "ARA, one key"]),
+        ("little noise", Verdict.HOLDS, ["ARA", "ARA, one key, little noise", "ARA, one key"]),
+        ("ARA", Verdict.HOLDS, ["ARA"]),
+    ],
+)
+def test_where_there_is_no_time_for_a_universe_smaller_ones_are_solved(
+    solved: str, verdict: Verdict, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[str] = []
+
+    def play(*given: object, cut: bool = True) -> Finding:
+        del cut
+        universe = given[3]
+        assert isinstance(universe, Universe)
+        names.append(universe.name)
+        found = Finding(claim=ATTRIBUTION, check="game", verdict=Verdict.UNKNOWN)
+        if solved and universe.name.endswith(solved):
+            return replace(found, verdict=Verdict.HOLDS)
+        return replace(found, detail=f"only 3 {checks.UNSOLVED}")
+
+    monkeypatch.setattr(checks, "played_finding", play)
+    effort = EFFORTS["standard"]
+    universe = universe_for(ATTRIBUTION)
+    found = checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
+    assert found.verdict is verdict
+    assert names == asked

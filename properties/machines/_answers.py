@@ -2,18 +2,19 @@ r"""What happens inside the service: who takes part in an answer, and the law of
 
 The law of an answer is exact. Noise with infinite support is cut outside a window that holds the
 true sums of both worlds. Beyond it the likelihood ratio is constant, so that nothing is lost where
-an answer shows noisy sums as they are. Where the rules of answering are changed the window is
-wider, and what it cuts is allowed for.
+an answer shows noisy sums as they are. Where the rules of answering are changed and look closer at
+noisy sums, the window is wider, and what it cuts is allowed for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from properties.game import Window, rational
-from properties.lump import OutOfWindow
+from properties.lump import Inexact, OutOfWindow, check_apart, sealed
 from properties.solve import MARGIN, answers_in_full
 from spec.aggregation_service import Aborted, Answer, Outcome, Query, Service, Spent
 from spec.contributions import Budget, Budgets, Cause, Credit, Unit
@@ -178,7 +179,15 @@ def law_of_answer(
     rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], window: Window
 ) -> Served:
     """Return the exact law of the service's next state and of what it shows."""
-    return explore(lambda draw: rules.serve(rules, service, query, reports, draw), window.outcomes)
+
+    def run(draw: Draw) -> tuple[Service, Hashable]:
+        with sealed():
+            return rules.serve(rules, service, query, reports, draw)
+
+    law = explore(run, window.outcomes)
+    for served, shown in law.support() if window.watched else ():
+        check_apart(shown, served)
+    return law
 
 
 def laws_of_answers(
@@ -192,20 +201,41 @@ def laws_of_answers(
     """Return the laws of the answers in two worlds, seen through one window.
 
     The watches noted what the service asked for when it served the query in these worlds. Values
-    that are never released are one if the laws are to be lumped.
+    that are never released are one if the laws are to be lumped, and changed rules see lumps, as
+    long as they do not look into them.
     """
     window = window_for(rules, (first[1], second[1]), watches)
     if not lumps:
         window = replace(window, hidden=None)
+    elif not answers_in_full(rules):
+        low, high = window.lowest + MARGIN, window.highest - MARGIN
+        watched = replace(window, lowest=low, highest=high, watched=True)
+        with suppress(Inexact):
+            return laws_through(rules, query, first, second, watched)
+    return laws_through(rules, query, first, second, window)
+
+
+def laws_through(
+    rules: Rules,
+    query: Query,
+    first: tuple[Service, tuple[Report, ...]],
+    second: tuple[Service, tuple[Report, ...]],
+    window: Window,
+) -> tuple[Served, Served]:
+    """Return the laws of the answers in two worlds through a window, made wider as needed."""
     while True:
         try:
-            return (
-                law_of_answer(rules, first[0], query, first[1], window),
-                law_of_answer(rules, second[0], query, second[1], window),
+            law = law_of_answer(rules, first[0], query, first[1], window)
+            other = law_of_answer(rules, second[0], query, second[1], window)
+            dict.fromkeys((*law.support(), *other.support()))  # Lumps of different noise differ.
+            return law, other
+        except OutOfWindow as needed:
+            width = 0 if window.watched else window.highest - window.lowest
+            window = replace(
+                window,
+                lowest=min(window.lowest - width, needed.lowest),
+                highest=max(window.highest + width, needed.highest),
             )
-        except OutOfWindow:
-            width = window.highest - window.lowest
-            window = replace(window, lowest=window.lowest - width, highest=window.highest + width)
 
 
 def window_for(
