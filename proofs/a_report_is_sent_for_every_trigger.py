@@ -81,19 +81,34 @@ class World:
     granted: tuple[Contribution, ...]
 
 
-def pairs() -> Iterator[tuple[Cause, World, World]]:
-    """List small situations with a unit, each with the same without it."""
+def pairs(rules: Rules) -> Iterator[tuple[Cause, World, World]]:
+    """List small situations with a unit, each with the same without it, as the client makes them.
+
+    The unit has contributed nothing so far, or all that it may.
+    """
     trigger = Trigger(report_id=7, destination="d", filters=frozenset({"f"}), key=1, value=3)
     event = Event(report_id=7, device="u", program=_program)
     window = DeviceWindow(device="u", window=0)
     causes: list[tuple[Cause, object]] = [(trigger, "x"), (event, window)]
-    part = Contribution(key=1, value=3)
+    most = PAPER.cap(rules.limits)
+    part = Contribution(key=1, value=min(3, most.value))
     for cause, unit in causes:
         credit = Credit(unit=unit, contributions=(part,))
-        without = World(budgets=Map({unit: Budget()}), credits=(), granted=())
-        for spent, granted in ((3, (part,)), (10, ()), (0, ())):
-            budgets = Map({unit: Budget(value=spent, count=min(spent, 1))})
-            yield cause, World(budgets=budgets, credits=(credit,), granted=granted), without
+        without = made(rules, cause, Map({unit: Budget()}), ())
+        for before in (Budget(), most):
+            yield cause, made(rules, cause, Map({unit: before}), (credit,)), without
+
+
+def made(rules: Rules, cause: Cause, before: Budgets, credits: tuple[Credit, ...]) -> World:
+    """Return what the client knows once it has contributed.
+
+    Where none of the four rules looks at more than the paper's does, the paper's client will do.
+    """
+    named = ("sends", "visible", "arrival", "report")
+    looks = any(getattr(rules, name) is not getattr(PAPER, name) for name in named)
+    client = rules if looks else replace(PAPER, limits=rules.limits)
+    budgets, granted = client.contribute(client, before, credits, cause)
+    return World(budgets=budgets, credits=credits, granted=granted)
 
 
 def _program(storage: Map[object, object]) -> tuple[Map[object, object], int, int]:
@@ -103,7 +118,7 @@ def _program(storage: Map[object, object]) -> tuple[Map[object, object], int, in
 @search("presence, time and what is shown are the same with and without a unit")
 def instances(rules: Rules) -> Mapping[str, object] | None:
     """Look for a situation in which the two worlds send differently."""
-    for cause, with_x, without_x in pairs():
+    for cause, with_x, without_x in pairs(rules):
         for field, first, second in zip(
             ("sends", "visible", "arrival"),
             seen_in(rules, cause, with_x),

@@ -38,6 +38,9 @@ from properties.universe import (
     attribution_words,
     combined_universe,
     event_data_universe,
+    event_four_data_universe,
+    event_later_universe,
+    event_reports_universe,
     event_universe,
     event_windows_universe,
     event_words,
@@ -435,6 +438,9 @@ def side_checks(claim: str, relation: Relation, effort: Effort, words: Vocabular
         EVENT_LEVEL: (
             (event_data_universe(), untrue),
             (event_windows_universe(), untrue),
+            (event_reports_universe(words), untrue),
+            (event_four_data_universe(), untrue),
+            *(((event_later_universe(), untrue),) if effort.name != "quick" else ()),
             *(((event_words(words), untrue),) if words else ()),
         ),
     }

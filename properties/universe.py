@@ -452,6 +452,73 @@ def event_windows_universe() -> Universe:
     )
 
 
+def large_event_source() -> EventSource:
+    """Return an event-level source with one window and as many reports as a source may have."""
+    most = small_limits().maximum_reports
+    specification = TriggerSpecification(data=0, windows=(5,), buckets=tuple(range(1, most + 1)))
+    return replace(
+        event_source("A", "a", 100), maximum_reports=most, specifications=(specification,)
+    )
+
+
+def event_reports_universe(words: Vocabulary) -> Universe:
+    """Return a universe for event-level reports with as many reports as a source may have.
+
+    Counts that a proposal mentions are among the values.
+    """
+    most = small_limits().maximum_reports
+    values = (most, *[value for value in words.around if value < most][:MOST_WORDS])
+    return Universe(
+        name="event level, many reports",
+        limits=small_limits(),
+        units=("A",),
+        moves=3,
+        event_sources=(large_event_source(),),
+        event_triggers=tuple(event_trigger("a", value) for value in values),
+        event_trigger_count=1,
+        moments=(5,),
+        promise="event",
+    )
+
+
+def event_later_universe() -> Universe:
+    """Return a universe for event-level reports: after many reports comes one of another source."""
+    specification = TriggerSpecification(data=0, windows=(10,), buckets=(1,))
+    later = replace(event_source("B", "b", 100), specifications=(specification,))
+    most = small_limits().maximum_reports
+    return Universe(
+        name="event level, after many reports",
+        limits=small_limits(),
+        units=("A",),
+        moves=6,
+        event_sources=(large_event_source(), later),
+        event_triggers=(event_trigger("a", most), event_trigger("b", 1)),
+        event_trigger_count=2,
+        moments=(5, 10),
+        promise="event",
+    )
+
+
+def event_four_data_universe() -> Universe:
+    """Return a universe for event-level reports with four data in one window."""
+    specifications = tuple(
+        TriggerSpecification(data=data, windows=(5,), buckets=(1,)) for data in range(4)
+    )
+    wide = replace(event_source("A", "a", 100), maximum_reports=4, specifications=specifications)
+    bought = event_trigger("a", 1)
+    return Universe(
+        name="event level, four data",
+        limits=small_limits(),
+        units=("A",),
+        moves=4,
+        event_sources=(wide,),
+        event_triggers=tuple(replace(bought, data=data) for data in (0, 3)),
+        event_trigger_count=2,
+        moments=(5,),
+        promise="event",
+    )
+
+
 def at_delta(universe: Universe, delta: Fraction) -> Universe:
     """Return the universe with another delta and without key discovery.
 
