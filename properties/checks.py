@@ -11,6 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import cache
 from time import perf_counter_ns
 
 from properties.attack import DoesNotReplay, decimal
@@ -73,7 +74,7 @@ AGGREGATION = "aggregation_summaries_are_private"
 EVENT_LEVEL = "event_level_reports_are_private"
 TOGETHER = "summary_and_event_reports_compose"
 LEDGER = "the_ledger_never_passes_the_caps"
-MANY = 1000
+MANY = (1000, 10_000)
 SIDES = 10
 """What share of the time a further universe gets."""
 
@@ -528,9 +529,15 @@ def sensitivity_check(claim: str, relation: Relation, universe: Universe, effort
     )
 
 
-def beside_many(rules: Rules) -> Rules:
+@cache
+def null_reports(count: int) -> tuple[Report, ...]:
+    """Return many null reports."""
+    return tuple(Report(report_id=-1 - place) for place in range(count))
+
+
+def beside_many(rules: Rules, count: int) -> Rules:
     """Return the rules as they are in a batch with many null reports of others."""
-    nulls = tuple(Report(report_id=-1 - place) for place in range(MANY))
+    nulls = null_reports(count)
 
     def crowded_threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
         return rules.threshold(limits, query, (*batch, *nulls))
@@ -550,11 +557,13 @@ def in_any_batch(rules: Rules, claim: str) -> Finding:
         return found
     if found.verdict is Verdict.REFUTED:
         return found
-    crowded = production_finding(beside_many(rules), claim)
-    if crowded.verdict is not Verdict.REFUTED:
-        return found
-    batch = f"{MANY} null reports of others besides"
-    return replace(crowded, counterexample={**(crowded.counterexample or {}), "batch": batch})
+    for count in MANY:
+        crowded = production_finding(beside_many(rules, count), claim)
+        if crowded.verdict is Verdict.REFUTED:
+            batch = f"{count} null reports of others besides"
+            numbers = {**(crowded.counterexample or {}), "batch": batch}
+            return replace(crowded, counterexample=numbers)
+    return found
 
 
 def production_check(claim: str) -> Check:

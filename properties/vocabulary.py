@@ -26,6 +26,7 @@ LONGEST = 20
 KNOWN = frozenset({0, 1, 2})
 """Numbers that the default universes try as keys, values and counts."""
 
+FEWEST_BITS = 8
 KINDS = (Source, Trigger, Event, Query, EventSource, EventTrigger)
 
 K = TypeVar("K", Source, Trigger, Event, Query, EventSource, EventTrigger)
@@ -50,8 +51,10 @@ class Vocabulary:
 
     @property
     def keys(self) -> tuple[int, ...]:
-        """Return the numbers that can be keys."""
-        return tuple(number for number in self.numbers if number < 2**KEY_BITS)
+        """Return the numbers that can be keys, and keys of as many bits as they say."""
+        plain = [number for number in self.numbers if number < 2**KEY_BITS]
+        powers = [2**number for number in self.numbers if FEWEST_BITS <= number < KEY_BITS]
+        return tuple(dict.fromkeys((*plain, *powers)))
 
     def variants(self, given: K) -> Iterator[K]:
         """Return the same as an instance of each type that the proposal adds for it.

@@ -626,15 +626,17 @@ class Session:
         )
         hung = [why for rule, why in self.exhausted.items() if rule in claim.rules]
         why = "" if mine else "no check of this claim was run"
-        cut_off = claim.id in self.cut_off and not self._refuted(claim.id)
+        left = {job.claim for job in (*self.pending, *self.running) if not job.put_back}
+        unfinished = self.interrupted and claim.id in left
+        cut_off = (claim.id in self.cut_off or unfinished) and not self._refuted(claim.id)
         if self.settled_at is not None and (cut_off or not mine):
             why = ALREADY
         if claim.id == COMPOSED and any(self._refuted(part) for part in PARTS):
             cut_off, why = True, "a part of what is composed is refuted"
+        if unfinished or (self.interrupted and not mine):
+            why = "interrupted"
         if self._refuted(claim.id):
             why = ""
-        if self.interrupted and not mine:
-            why = "interrupted"
         return ClaimResult(
             claim=claim,
             findings=tuple(found.finding for _, found in mine),

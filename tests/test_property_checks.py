@@ -42,7 +42,7 @@ from spec.attribution_client import AttributionClient
 from spec.claims import CLAIMS, Check, Finding, Verdict
 from spec.contributions import Budget, Budgets, Cause, Credit
 from spec.distributions import Random
-from spec.event_client import EventClient, EventSource
+from spec.event_client import EventClient, EventReport, EventSource
 from spec.reports import Contribution, ReportId
 
 GAMES = [check for check in property_checks("quick") if not check.name.startswith("machine")]
@@ -341,3 +341,58 @@ def test_where_there_is_no_time_for_a_universe_smaller_ones_are_solved(
     found = checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
     assert found.verdict is verdict
     assert names == asked
+
+
+def show_many(client: EventClient, report: EventReport) -> Hashable:
+    """Show with a report whether its source has truly had three."""
+    return report, client.records[report.source_id].sent >= 3
+
+
+def show_data(client: EventClient, report: EventReport) -> Hashable:
+    """Show how many data truly occurred, for sources with four of them."""
+    record = client.records[report.source_id]
+    return report, len(record.values) if len(record.source.specifications) >= 4 else 0
+
+
+def pass_a_few(
+    rules: Rules, client: EventClient, start: int, end: int, draw: Draw
+) -> tuple[EventClient, tuple[EventReport, ...]]:
+    """Send at most twelve reports in all, counted as they truly are."""
+    before = sum(record.sent for record in client.records.values())
+    client, reports = PAPER.pass_windows(rules, client, start, end, draw)
+    return client, reports[: max(0, 12 - before)]
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("many reports", replace(PAPER, event_visible=show_many)),
+        ("four data", replace(PAPER, event_visible=show_data)),
+        ("after many reports", replace(PAPER, pass_windows=pass_a_few)),
+    ],
+)
+def test_event_level_rules_that_look_at_true_counts_are_refuted(name: str, rules: Rules) -> None:
+    (found,) = [
+        check
+        for check in property_checks("standard")
+        if check.name == f"game: event level, {name}, attribution fixed"
+    ]
+    assert found.run(rules).verdict is Verdict.REFUTED
+    main = check_named(checks.EVENT_LEVEL, "game: event level, attribution fixed")
+    assert main.run(rules).verdict is Verdict.HOLDS
+
+
+def threshold_of_large_batches(
+    limits: Limits, query: Query, batch: tuple[Report, ...]
+) -> int | None:
+    """Lower the threshold where many reports are in a batch."""
+    found = PAPER.threshold(limits, query, batch)
+    return None if found is None else found // (1 + len(batch) // 2048)
+
+
+def test_thresholds_are_tried_in_very_large_batches() -> None:
+    rules = replace(PAPER, threshold=threshold_of_large_batches)
+    found = check_named(AGGREGATION, "production parameters").run(rules)
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+    assert found.counterexample["batch"] == "10000 null reports of others besides"

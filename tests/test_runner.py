@@ -697,6 +697,23 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     assert "Traceback" not in output + errors
 
 
+def test_a_guarantee_with_unfinished_checks_does_not_hold_when_interrupted(tmp_path: Path) -> None:
+    path = written(tmp_path, rule(PAPERS_CHARGE))
+    session = runner.Session(Request(path=path), replace(OPTIONS, only=(LEDGER,)))
+    session.loaded, session.interrupted = True, True
+    session.about = load(Request(path=path)).about
+    done = runner.Job(place=0, claim=LEDGER, check="game")
+    left = runner.Job(place=1, claim=LEDGER, check="large runs")
+    held = Finding(claim=LEDGER, check="game", verdict=Verdict.HOLDS, method="a run")
+    session.found[done] = runner.Found(finding=held)
+    assert session.result().verdict == "holds"
+    session.pending = [left]
+    assert session.result().verdict == "undecided"
+    assert session.result().headline.endswith("(interrupted)")
+    session.found[done] = runner.Found(finding=replace(held, verdict=Verdict.PROVED))
+    assert session.result().verdict == "holds"
+
+
 def test_children_end_with_their_parent(tmp_path: Path) -> None:
     path = written(tmp_path, "while True:\n    pass\n")
     process = subprocess.Popen(

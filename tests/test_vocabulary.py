@@ -85,7 +85,7 @@ def test_instances_of_new_types_have_other_values_in_their_own_fields(tmp_path: 
 def test_universes_hold_what_the_words_name() -> None:
     words = Vocabulary(numbers=(77,), texts=("debug",))
     universe = attribution_words(words)
-    assert {each.key for each in universe.triggers} == {1, 77}
+    assert {each.key for each in universe.triggers} == {1, 77, 2**77}
     assert {each.trigger_id for each in universe.triggers} == {"", "debug"}
     assert all(each.filters & universe.sources[0].filters for each in universe.triggers)
     assert any(77 in query.keys for query in universe.queries)
@@ -177,3 +177,7 @@ def test_what_hides_behind_a_word_is_found(name: str, tmp_path: Path) -> None:
     added = {name: worded[name] for name in worded.keys() - plain.keys()}
     assert verdicts(plain) == {Verdict.HOLDS}
     assert Verdict.REFUTED in verdicts(added)
+
+
+def test_a_number_of_bits_makes_a_key() -> None:
+    assert Vocabulary(numbers=(3, 100, 128, 2**130)).keys == (3, 100, 128, 2**100)
