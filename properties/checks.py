@@ -82,6 +82,8 @@ CUT = 5
 """What share of the time there is where noise must be cut."""
 
 UNSOLVED = "moves were solved in time"
+UNWRITTEN = "there was no time to write the attack down and replay it"
+ALARM = "ALARM: a found attack does not replay:"
 LARGER = 4
 """How many times as long the next universe takes, at least."""
 
@@ -163,12 +165,17 @@ def game_finding(
         timed = replace(wanted, seconds=max((end - start) // 10**9, 1))
         result = played_finding(claim, rules, relation, smaller, timed)
         took = perf_counter_ns() - start
-        if result.verdict is Verdict.REFUTED:
+        if result.verdict is Verdict.REFUTED or is_alarming(result):
             return result
         if found is None or result.verdict is Verdict.HOLDS:
             found = result
     assert found is not None
     return found
+
+
+def is_alarming(found: Finding) -> bool:
+    """Tell whether there is an attack that could not be shown: then nothing smaller decides."""
+    return UNWRITTEN in found.detail or found.detail.startswith(ALARM)
 
 
 def played_finding(
@@ -197,7 +204,7 @@ def played_finding(
     except RelationUndefined as reason:
         found = replace(found, detail=f"the neighbour relation is undefined: {reason}")
     except DoesNotReplay as reason:
-        found = replace(found, detail=f"ALARM: a found attack does not replay: {reason}")
+        found = replace(found, detail=f"{ALARM} {reason}")
     except SpecError as reason:
         if isinstance(reason, Inexact) and not cut:
             raise
@@ -271,9 +278,8 @@ def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
     if solution.vacuous:
         return replace(found, detail="the neighbour relation never made a difference here")
     if solution.worst - solution.slack > solution.delta:
-        reason = "there was no time to write the attack down and replay it"
         return replace(
-            found, detail=f"{delta_text(solution)} where {promise} is promised; {reason}"
+            found, detail=f"{delta_text(solution)} where {promise} is promised; {UNWRITTEN}"
         )
     if solution.unanswered:
         return replace(

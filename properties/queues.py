@@ -92,12 +92,15 @@ def queues(
     rules: Rules, relation: Relation, mentioned: tuple[int, ...], seconds: Fraction
 ) -> Queue:
     """Follow a queue for one key, then one in which the unit has a key of its own."""
-    found = Queue(reports=0)
-    for own_key in (SHARED_KEY, OWN_KEY):
-        found = followed(rules, relation, mentioned, seconds, own_key)
-        if found.attack is not None:
-            break
-    return found
+    one_key = followed(rules, relation, mentioned, seconds, SHARED_KEY)
+    if one_key.attack is not None:
+        return one_key
+    apart = followed(rules, relation, mentioned, seconds, OWN_KEY)
+    if apart.attack is not None:
+        return apart
+    return Queue(
+        reports=min(one_key.reports, apart.reports), change=max(one_key.change, apart.change)
+    )
 
 
 def followed(
@@ -185,11 +188,12 @@ def queue_finding(
         assumes=f"neighbours: {relation.name}",
     )
     try:
+        most = crowd_limits().contribution_budget
         queue = queues(rules, relation, words.around, seconds)
         found = replace(
             found,
-            verdict=Verdict.HOLDS,
-            detail=f"one unit changes the sums by at most {queue.change}",
+            verdict=Verdict.HOLDS if queue.change <= most else Verdict.UNKNOWN,
+            detail=f"one unit changes the sums by at most {queue.change}, its budget is {most}",
             bound=f"queues of {queue.reports} reports; limits scaled down",
         )
         if queue.attack is not None:

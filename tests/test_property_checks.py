@@ -20,6 +20,7 @@ from properties.checks import (
     property_checks,
     universe_for,
 )
+from properties.lump import Inexact
 from spec import (
     ATTRIBUTION_FIXED,
     PAPER,
@@ -341,6 +342,27 @@ def test_where_there_is_no_time_for_a_universe_smaller_ones_are_solved(
     found = checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
     assert found.verdict is verdict
     assert names == asked
+
+
+@pytest.mark.parametrize("detail", [checks.UNWRITTEN, f"{checks.ALARM} it gains nothing"])
+def test_a_smaller_universe_does_not_hide_an_attack_that_could_not_be_shown(
+    detail: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def play(*given: object, cut: bool = True) -> Finding:
+        universe = given[3]
+        assert isinstance(universe, Universe)
+        if not cut:
+            raise Inexact("noise must be cut")
+        found = Finding(claim=ATTRIBUTION, check="game", verdict=Verdict.HOLDS)
+        if universe.name.endswith("one key"):
+            return replace(found, verdict=Verdict.UNKNOWN, detail=detail)
+        return found
+
+    monkeypatch.setattr(checks, "played_finding", play)
+    universe = universe_for(ATTRIBUTION)
+    effort = EFFORTS["standard"]
+    found = checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
+    assert (found.verdict, found.detail) == (Verdict.UNKNOWN, detail)
 
 
 def show_many(client: EventClient, report: EventReport) -> Hashable:
