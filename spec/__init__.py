@@ -82,8 +82,8 @@ from spec.private_aggregation_client import (
     Storage,
 )
 from spec.randomized_response import RandomizedResponse, truth_probability
-from spec.reports import Contribution, Key, Report, ReportId, TimeRunsBackwards
-from spec.rules import Limits, Rules
+from spec.reports import Contribution, Key, Report, ReportId, Sent
+from spec.rules import AtService, Initial, Limits, OnDevice, Rules
 from spec.sampling import Sampler, SeededEntropy, SystemEntropy
 from spec.summary_mechanism import (
     Database,
@@ -95,7 +95,16 @@ from spec.summary_mechanism import (
     without_source,
     without_storage,
 )
-from spec.system import DuplicateReport, Move, Observation, PassTime, System, SystemMechanism, step
+from spec.system import (
+    DuplicateReport,
+    Move,
+    Observation,
+    PassTime,
+    System,
+    SystemMechanism,
+    TimeRunsBackwards,
+    step,
+)
 from spec.universe import SMALL_LIMITS, Universe
 
 __all__ = [
@@ -115,6 +124,7 @@ __all__ = [
     "Adversary",
     "AggregationClient",
     "Answer",
+    "AtService",
     "AttributionClient",
     "BadQuery",
     "Base",
@@ -140,6 +150,7 @@ __all__ = [
     "FilteredMechanism",
     "IndividualQuery",
     "IndividuallyFilteredMechanism",
+    "Initial",
     "Key",
     "Law",
     "Ledger",
@@ -150,6 +161,7 @@ __all__ = [
     "Noise",
     "Noisy",
     "Observation",
+    "OnDevice",
     "Outcome",
     "Output",
     "OutputSet",
@@ -167,6 +179,7 @@ __all__ = [
     "Rules",
     "Sampler",
     "SeededEntropy",
+    "Sent",
     "Service",
     "Source",
     "SourceRecord",

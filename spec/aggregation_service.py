@@ -4,9 +4,9 @@ The ad-tech sends a batch of reports and privacy parameters $(\varepsilon, \delt
 refuses the batch if any of its reports would pass the caps $(\varepsilon_*, \delta_*)$. Otherwise
 it charges every report, null reports too, sums the values per key, and adds discrete Laplace noise.
 
-With $\delta = 0$ it answers for the keys that the query lists. With $\delta > 0$ it discovers keys:
-the noise is truncated at $\tau$, and only noisy sums above $\tau$ are released. Asking for the same
-reports again is allowed as long as the budget lasts.
+A query that lists keys is answered for these. One that lists none, and brings a $\delta > 0$,
+discovers keys: the noise is truncated at $\tau$, and only noisy sums above $\tau$ are released.
+Asking for the same reports again is allowed as long as the budget lasts.
 
 Paper: Sec. 2.1; Alg. 1.
 """
@@ -22,38 +22,25 @@ from immutables import Map
 
 from spec.noise import DiscreteLaplace, Noise
 from spec.noise import threshold as laplace_threshold
-from spec.numbers import Power, SpecError, exact, whole
-from spec.reports import Key, Report, ReportId, checked_key
+from spec.numbers import Power, SpecError, exact
+from spec.reports import Key, Report, ReportId, checked_key, checked_report_id
 
 if TYPE_CHECKING:
     from spec.distributions import Draw
-    from spec.rules import Limits, Rules
+    from spec.rules import AtService
 
 Ledger: TypeAlias = "Map[Hashable, Spent]"
 Outcome: TypeAlias = "Answer | Aborted"
-
-
-class BadQuery(SpecError):
-    r"""Report a query whose parameters are out of range.
-
-    Paper: none (bad input).
-    """
-
-
-class UnknownReport(SpecError):
-    """Report a query for a report that never arrived.
-
-    Paper: none (bad input).
-    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
     r"""Ask for a summary: parameters $(\varepsilon, \delta)$, the batch, and the keys of interest.
 
-    `keys` is the paper's $L$ and is read only without key discovery, that is with $\delta = 0$.
+    `keys` is the paper's $L$. Key discovery is a mode: a query that lists keys does not discover
+    any, whatever its $\delta$.
 
-    Deviates: B13 a query needs $\varepsilon > 0$.
+    Deviates: B13 a query needs $\varepsilon > 0$. B19 listing keys says which mode is meant.
     Paper: Alg. 1; Sec. 4.2.
     """
 
@@ -73,21 +60,27 @@ class Query:
             if not isinstance(getattr(self, name), tuple):
                 raise BadQuery(f"{name} must be a tuple, not {getattr(self, name)!r}")
         for report_id in self.report_ids:
-            whole(report_id, "report_ids")
+            checked_report_id(report_id, "report_ids")
         for key in self.keys:
             checked_key(key, "keys")
+
+    @property
+    def discovers_keys(self) -> bool:
+        """Say whether this is a query with key discovery."""
+        return self.delta > 0 and not self.keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    r"""Hold what one report has been charged so far: $B_\varepsilon$ and $B_\delta$.
+    r"""Hold what one report has been charged: $B_\varepsilon$, $B_\delta$ and how often.
 
-    Deviates: B3 the second tracker sums $\delta$, as in the pseudocode; it does not count queries.
+    Deviates: B3 the second tracker sums $\delta$, as in the pseudocode; queries are counted apart.
     Paper: Alg. 1.
     """
 
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
+    queries: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,23 +111,21 @@ class Aborted:
     """
 
 
-def serve(
-    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
-) -> tuple[Service, Hashable]:
+def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
     """Charge the batch and answer it, or abort and charge nothing.
 
     Paper: Alg. 1; Alg. 6.
     """
-    batch = rules.batch(query, reports)
-    ledger, accepted = rules.settle(rules, service.ledger, query, batch)
-    service = replace(service, ledger=ledger)
+    batch = draw(at.rules.batch(at, reports))
+    ledger, accepted = draw(at.rules.settle(at, batch))
+    at = replace(at, service=replace(at.service, ledger=ledger))
     outcome: Outcome = Aborted()
     if accepted is not None:
-        outcome = rules.answer(rules, query, accepted, draw)
-    return service, draw(rules.reveal(service, query, batch, outcome))
+        outcome = at.rules.answer(at, accepted, draw)
+    return at.service, draw(at.rules.reveal(at, batch, outcome))
 
 
-def distinct_reports(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+def distinct_reports(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
     """Make the batch a set: the first report with an identifier counts, repetitions are dropped.
 
     Paper: Alg. 1; Alg. 6.
@@ -142,9 +133,7 @@ def distinct_reports(query: Query, reports: tuple[Report, ...]) -> tuple[Report,
     return tuple({report.report_id: report for report in reversed(reports)}.values())[::-1]
 
 
-def settle(
-    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
-) -> tuple[Ledger, tuple[Report, ...] | None]:
+def settle(at: AtService, batch: tuple[Report, ...]) -> tuple[Ledger, tuple[Report, ...] | None]:
     """Charge every report of the batch, or none if a single one cannot pay.
 
     An entry of the ledger is charged once per query, by the first report that names it.
@@ -152,19 +141,20 @@ def settle(
     Deviates: B1 only the batch is examined, not every report there is.
     Paper: Alg. 1; Alg. 6.
     """
+    ledger = at.service.ledger
     charged: dict[Hashable, Spent] = {}
     for report in batch:
-        for entry in rules.budget_entries(query, report):
+        for entry in at.rules.budget_entries(at, report):
             if entry in charged:
                 continue
-            after = rules.charge(rules.limits, ledger.get(entry, Spent()), query, report)
+            after = at.rules.charge(at, ledger.get(entry, Spent()), report)
             if after is None:
                 return ledger, None
             charged[entry] = after
     return ledger.update(charged), batch
 
 
-def one_entry_per_report(query: Query, report: Report) -> tuple[Hashable, ...]:
+def one_entry_per_report(at: AtService, report: Report) -> tuple[Hashable, ...]:
     """Keep one ledger entry for each report, under its identifier.
 
     Paper: Alg. 1; Fn. 2.
@@ -172,39 +162,41 @@ def one_entry_per_report(query: Query, report: Report) -> tuple[Hashable, ...]:
     return (report.report_id,)
 
 
-def charge(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+def charge(at: AtService, spent: Spent, report: Report) -> Spent | None:
     r"""Return what the report has spent after the query, or None if that would pass a cap.
 
     A null report is charged like any other: whether a batch is refused must not tell who was
     attributed.
 
     Deviates: B15 null reports are ignored in the sum and charged in the ledger.
-    Paper: Alg. 1; Alg. 6.
+    Paper: Alg. 1; Alg. 6; Remark 2.1.
     """
-    epsilon = spent.epsilon + query.epsilon
-    delta = spent.delta + query.delta
-    if epsilon > limits.epsilon or delta > limits.delta:
+    epsilon, delta = spent.epsilon + at.query.epsilon, spent.delta + at.query.delta
+    queries, most = spent.queries + 1, at.limits.maximum_queries
+    if epsilon > at.limits.epsilon or delta > at.limits.delta:
         return None
-    return replace(spent, epsilon=epsilon, delta=delta)
+    if most is not None and queries > most:
+        return None
+    return replace(spent, epsilon=epsilon, delta=delta, queries=queries)
 
 
-def answer(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+def answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
     r"""Add noise to every key's sum and release what passes the release test.
 
     Paper: Alg. 1; Alg. 6.
     """
-    threshold = rules.threshold(rules.limits, query, batch)
-    noise = rules.noise(rules.limits, query, batch, threshold)
-    totals = rules.totals(query, batch)
+    threshold = at.rules.threshold(at, batch)
+    noise = at.rules.noise(at, batch, threshold)
+    totals = at.rules.totals(at, batch)
     released: list[tuple[Key, int]] = []
-    for key in rules.keys(query, batch):
+    for key in at.rules.keys(at, batch):
         noisy: int = draw(noise.around(totals.get(key, 0)))
-        if rules.releases(query, key, noisy, threshold):
+        if at.rules.releases(at, key, noisy, threshold):
             released.append((key, noisy))
     return Answer(released=tuple(released))
 
 
-def totals(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+def totals(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     """Sum the values of the batch per key.
 
     Paper: Alg. 1; Alg. 6.
@@ -216,47 +208,47 @@ def totals(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     return sums
 
 
-def keys(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
-    r"""Answer for the listed keys, or with $\delta > 0$ for the keys found in the batch.
+def keys(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    r"""Answer for the listed keys, or with key discovery for the keys found in the batch.
 
     Deviates: B8 keys that nobody lists are never computed; leaving them out is post-processing.
     Paper: Alg. 1; Alg. 6.
     """
-    if query.delta == 0:
-        return tuple(dict.fromkeys(query.keys))
+    if not at.query.discovers_keys:
+        return tuple(dict.fromkeys(at.query.keys))
     return tuple(sorted({part.key for report in batch for part in report.contributions}))
 
 
-def threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
     r"""Return the floor of $\tau = \Lambda_1 (1 + \ln(\Lambda_0 / \delta) / \varepsilon)$.
 
-    None stands for $\tau = \infty$, that is $\delta = 0$. Sums are integers, so that nothing but
-    the floor of $\tau$ matters.
+    Without key discovery there is none. Sums are integers, so that nothing but the floor of $\tau$
+    matters.
 
     Deviates: B4 the threshold is the floor of the paper's real number.
     Paper: Alg. 1; Alg. 6.
     """
-    if query.delta == 0:
+    if not at.query.discovers_keys:
         return None
     return laplace_threshold(
-        limits.contribution_budget,
-        limits.sparsity_budget,
-        query.epsilon,
-        query.delta,
-        limits.base,
+        at.limits.contribution_budget,
+        at.limits.sparsity_budget,
+        at.query.epsilon,
+        at.query.delta,
+        at.limits.base,
     )
 
 
-def noise(limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+def noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     r"""Return $\mathrm{DLap}_\tau(\varepsilon / \Lambda_1)$, untruncated without a threshold.
 
     Paper: Alg. 1; Alg. 6.
     """
-    decay = Power(limits.base, -query.epsilon / limits.contribution_budget)
+    decay = Power(at.limits.base, -at.query.epsilon / at.limits.contribution_budget)
     return DiscreteLaplace(decay_power=decay, truncation=threshold)
 
 
-def releases(query: Query, key: Key, noisy: int, threshold: int | None) -> bool:
+def releases(at: AtService, key: Key, noisy: int, threshold: int | None) -> bool:
     r"""Release a noisy sum if it exceeds the threshold, or if there is none.
 
     Paper: Alg. 1; Alg. 6.
@@ -264,11 +256,23 @@ def releases(query: Query, key: Key, noisy: int, threshold: int | None) -> bool:
     return threshold is None or noisy > threshold
 
 
-def reveal_outcome(
-    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
-) -> Hashable:
+def reveal_outcome(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
     """Show the ad-tech the answer, or that the batch was refused, and nothing else.
 
     Paper: Alg. 1; Alg. 6.
     """
     return outcome
+
+
+class BadQuery(SpecError):
+    r"""Report a query whose parameters are out of range.
+
+    Paper: none (bad input).
+    """
+
+
+class UnknownReport(SpecError):
+    """Report a query for a report that never arrived.
+
+    Paper: none (bad input).
+    """

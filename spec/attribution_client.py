@@ -4,68 +4,50 @@ A publisher's page registers a *source*, an advertiser's page registers a *trigg
 attributes the trigger to the newest matching active source that has budget left, and sends one
 aggregatable report for every trigger. If no source takes the trigger the report is null.
 
-Three decisions make up the attribution: which sources match, in which order they are tried, and
-what they would contribute. Each is a rule.
+This module decides: which sources match, in which order they are tried, what they would contribute,
+and so who is credited with what. Admission and sending are those of both clients and stand in
+`spec/contributions.py`.
 
 Paper: Sec. 2.1; Alg. 2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias
 
 from immutables import Map
 
-from spec.chronology import ANYWHERE, Chronology
 from spec.contributions import Budget, Budgets, Credit
 from spec.numbers import SpecError, whole
 from spec.reports import (
     Contribution,
     Key,
-    Report,
     ReportId,
     checked_filters,
     checked_key,
     checked_names,
-    checked_time,
+    checked_report_id,
     checked_value,
 )
 
 if TYPE_CHECKING:
     from spec.distributions import Draw
-    from spec.rules import Rules
+    from spec.rules import AtSource, AtTrigger
 
 SourceId: TypeAlias = str
 
-
-class DuplicateSource(SpecError):
-    """Report a source that is registered a second time.
-
-    Paper: none (bad input).
-    """
-
-
-class NotACandidate(SpecError):
-    """Report an order of attempts with a source that was not among the candidates.
-
-    Paper: none (bad input).
-    """
-
-
-class UnknownSource(SpecError):
-    """Report a source identifier that was never registered.
-
-    Paper: none (bad input).
-    """
+DEVICE = "device"
+"""The device that is meant where none is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """Hold an attribution source (srcId, dest, expDate, srcFilt, srcKey).
 
-    `expiry` is the time from which on the source is no longer active.
+    `expiry` is the time from which on the source is no longer active. Identifiers are unique over
+    all devices. When a source was registered is noted by the client, whatever was given.
 
     Paper: Sec. 2.1; Alg. 2.
     """
@@ -75,11 +57,14 @@ class Source:
     expiry: int
     filters: frozenset[str]
     key: Key
+    device: str = DEVICE
+    registered_at: int = 0
 
     def __post_init__(self) -> None:
-        checked_names(source_id=self.source_id, destination=self.destination)
+        checked_names(source_id=self.source_id, destination=self.destination, device=self.device)
         checked_filters(self.filters)
         whole(self.expiry, "expiry")
+        whole(self.registered_at, "registered_at")
         checked_key(self.key, "key")
 
 
@@ -100,164 +85,112 @@ class Trigger:
     key: Key
     value: int
     trigger_id: str = ""
+    device: str = DEVICE
 
     def __post_init__(self) -> None:
-        checked_names(destination=self.destination, trigger_id=self.trigger_id)
+        checked_names(destination=self.destination, trigger_id=self.trigger_id, device=self.device)
         checked_filters(self.filters)
-        whole(self.report_id, "report_id")
+        checked_report_id(self.report_id, "report_id")
         checked_key(self.key, "key")
         checked_value(self.value, "value")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributionClient:
-    """Hold the registered sources and each source's budget.
+    """Hold a device's sources, the newest first, and each source's budget.
 
     Paper: Alg. 2.
     """
 
-    sources: Map[SourceId, Source] = Map()
-    order: Chronology = Chronology()
+    sources: tuple[Source, ...] = ()
     budgets: Budgets = Map()
-    clock: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidates(Sequence[Source]):
-    """List the active sources that match a trigger, newest first.
-
-    Sources are looked up only as far as they are read: a trigger costs as many steps as the
-    attempts made for it, however many sources there are.
-
-    Paper: Alg. 2.
-    """
-
-    rules: Rules
-    client: AttributionClient
-    trigger: Trigger
-    now: int
-
-    def __iter__(self) -> Iterator[Source]:
-        file = self.trigger.destination if self.rules.matches is matches else ANYWHERE
-        for source_id in self.client.order.newest_first(file):
-            source = self.client.sources[source_id]
-            if source.expiry > self.now and self.rules.matches(source, self.trigger):
-                yield source
-
-    @overload
-    def __getitem__(self, index: int) -> Source: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Source, ...]: ...
-    def __getitem__(self, index: int | slice) -> Source | tuple[Source, ...]:
-        return tuple(self)[index]
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-def register_source(
-    rules: Rules, client: AttributionClient, source: Source, now: int
-) -> AttributionClient:
+def register_source(at: AtSource, source: Source) -> AttributionClient:
     """Add the source to the registered sources, with nothing contributed yet.
 
+    Deviates: B18 a source is registered once; the pseudocode would refill its budget.
     Paper: Alg. 2.
     """
-    checked_time(client.clock, now)
-    if source.source_id in client.sources:
+    if any(source.source_id == known.source_id for known in at.client.sources):
         raise DuplicateSource(f"source {source.source_id!r} is registered already")
-    client = forget_expired(client, source.destination, now)
     return replace(
-        client,
-        sources=client.sources.set(source.source_id, source),
-        order=client.order.with_newest(source.destination, source.source_id),
-        budgets=client.budgets.set(source.source_id, Budget()),
-        clock=now,
+        at.client,
+        sources=(replace(source, registered_at=at.now), *at.client.sources),
+        budgets=at.client.budgets.set(source.source_id, Budget()),
     )
 
 
-def forget_expired(client: AttributionClient, destination: str, now: int) -> AttributionClient:
-    """Skip the newest sources as far as they have expired: they match no trigger any more.
-
-    Paper: none (keeps each step's time independent of the history).
-    """
-    order = client.order.without_newest(
-        destination, lambda source_id: client.sources[source_id].expiry <= now
-    )
-    return replace(client, order=order)
-
-
-def register_trigger(
-    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-) -> tuple[AttributionClient, tuple[Credit, ...], Report]:
-    """Attribute the trigger, admit its contribution, and make its report.
-
-    Paper: Alg. 2.
-    """
-    checked_time(client.clock, now)
-    client = forget_expired(client, trigger.destination, now)
-    credits = rules.attribute(rules, client, trigger, now, draw)
-    budgets, granted = rules.contribute(rules, client.budgets, credits, trigger)
-    report = rules.report(trigger.report_id, granted, trigger)
-    return replace(client, budgets=budgets, clock=now), credits, report
-
-
-def attribute(
-    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-) -> tuple[Credit, ...]:
+def attribute(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
     """Credit the first source, in the order of attempts, that can still contribute.
 
-    A source that would be granted nothing is passed over, and its budget stays what it was. Only
-    registered sources are attempted, as they are: whose data a credit carries must be known.
+    A source that would be granted nothing is passed over. Only registered sources are attempted,
+    as they are: whose data a credit carries must be known.
 
     Deviates: B2 follows the pseudocode, which falls through to an older source.
     Paper: Alg. 2.
     """
-    candidates = Candidates(rules=rules, client=client, trigger=trigger, now=now)
-    attempts: Sequence[Source] = draw(rules.attempt_order(candidates, trigger))
+    matching = tuple(source for source in at.client.sources if at.rules.matches(at, source))
+    attempts: Sequence[Source] = draw(at.rules.attempt_order(at, matching))
     for source in attempts:
-        registered = client.sources.get(source.source_id)
-        if registered is not source and registered != source:
+        if not any(source is known for known in at.client.sources):
             raise NotACandidate(f"source {source.source_id!r} is attempted and not as registered")
-        credit = Credit(
-            unit=source.source_id, contributions=rules.contributions(rules, source, trigger)
-        )
-        _, granted = rules.grant(rules, client.budgets[source.source_id], credit, trigger)
+        credit = Credit(unit=source.source_id, contributions=at.rules.contributions(at, source))
+        _, granted = at.rules.contribute(at, (credit,))
         if granted:
-            return (credit,)
-    return ()
+            return at.client, (credit,)
+    return at.client, ()
 
 
-def matches(source: Source, trigger: Trigger) -> bool:
-    """Match on the destination and at least one common filter.
+def matches(at: AtTrigger, source: Source) -> bool:
+    """Match an active source on the destination and at least one common filter.
 
     Deviates: B12 an empty filter set matches nothing, as written; the shipped API differs.
+    B22 that a source has expired is decided here; expired sources stay registered.
     Paper: Alg. 2.
     """
-    return source.destination == trigger.destination and bool(source.filters & trigger.filters)
+    return (
+        at.now < source.expiry
+        and source.destination == at.cause.destination
+        and bool(source.filters & at.cause.filters)
+    )
 
 
-def newest_first(candidates: Sequence[Source], trigger: Trigger) -> Sequence[Source]:
-    """Try every candidate, in reverse chronological order.
+def newest_first(at: AtTrigger, matching: tuple[Source, ...]) -> Sequence[Source]:
+    """Try every matching source, in reverse chronological order.
 
     Paper: Alg. 2; Remark 2.3.
     """
-    return candidates
+    return matching
 
 
-def join_keys(source_key: Key, trigger_key: Key) -> Key:
-    """Join the two key pieces by bitwise OR.
-
-    Paper: Alg. 2.
-    """
-    return source_key | trigger_key
-
-
-def contributions(rules: Rules, source: Source, trigger: Trigger) -> tuple[Contribution, ...]:
-    """Contribute the trigger's value to the joined key; a value of zero contributes nothing.
+def contributions(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    """Contribute the trigger's value to the bitwise OR of the keys; zero contributes nothing.
 
     Deviates: B11 a zero value is null here and counts for nothing, as in the clients.
     Paper: Alg. 2.
     """
-    if trigger.value > 0:
-        return (Contribution(key=rules.join_keys(source.key, trigger.key), value=trigger.value),)
+    if at.cause.value > 0:
+        return (Contribution(key=source.key | at.cause.key, value=at.cause.value),)
     return ()
+
+
+class DuplicateSource(SpecError):
+    """Report a source that is registered a second time.
+
+    Paper: none (bad input).
+    """
+
+
+class NotACandidate(SpecError):
+    """Report an order of attempts with a source that is not one of the registered sources.
+
+    Paper: none (bad input).
+    """
+
+
+class UnknownSource(SpecError):
+    """Report a source identifier that was never registered.
+
+    Paper: none (bad input).
+    """

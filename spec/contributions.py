@@ -4,9 +4,11 @@ Both clients bound the same two sums per privacy unit $x$: the values contribute
 \Lambda_1$, and their number, $L_0(x) \le \Lambda_0$. A unit is a source in ARA and a device in a
 time window in PAA. The mechanism $\mathcal{M}_{\mathrm{SR}}$ bounds them with the same functions.
 
-First a client decides *who* is to contribute *what*: a `Credit` per unit. Then `contribute` admits
-the credits against the units' budgets. Between the two lies the neighbour relation: $D^{-x}$
-deletes the credits of $x$, and everything after that runs on its own ledgers.
+A client works in three parts. It *decides* who is to contribute what: a `Credit` per unit. It
+*admits* the credits against the units' budgets. It *sends* a report of what was granted. Between
+the first two lies the neighbour relation: $D^{-x}$ deletes the credits of $x$, and everything after
+that runs on its own budgets. So budgets belong to admission: to decide may read them and must leave
+them as they are.
 
 Paper: Alg. 2; Alg. 3; Alg. 6.
 """
@@ -15,16 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from immutables import Map
 
-from spec.reports import Contribution, Report, checked_value
+from spec.reports import Contribution, Report, Sent, checked_key, checked_value
 
 if TYPE_CHECKING:
     from spec.attribution_client import Trigger
     from spec.private_aggregation_client import Event
-    from spec.rules import Limits, Rules
+    from spec.rules import AtContribution
 
 Unit: TypeAlias = Hashable
 Cause: TypeAlias = "Trigger | Event | None"
@@ -53,90 +55,71 @@ class Credit:
     contributions: tuple[Contribution, ...]
 
 
-def cap(limits: Limits) -> Budget:
-    r"""Return the most a unit may contribute: $(\Lambda_1, \Lambda_0)$.
+class Contributor(Protocol):
+    """Be whatever keeps budgets: a client, or the state of the summary mechanism.
 
     Paper: Alg. 2; Alg. 3; Alg. 6.
     """
-    return Budget(value=limits.contribution_budget, count=limits.sparsity_budget)
 
-
-def admit(most: Budget, spent: Budget, contribution: Contribution, cause: Cause) -> Budget | None:
-    r"""Return the unit's budget after the contribution, or None if it does not fit.
-
-    A contribution fits if $L_0 + 1 \le \Lambda_0$ and $L_1 + v \le \Lambda_1$.
-
-    Paper: Alg. 2; Alg. 3; Alg. 6.
-    """
-    if spent.count + 1 <= most.count and spent.value + contribution.value <= most.value:
-        return replace(spent, value=spent.value + contribution.value, count=spent.count + 1)
-    return None
-
-
-def grant(
-    rules: Rules, spent: Budget, credit: Credit, cause: Cause
-) -> tuple[Budget, tuple[Contribution, ...]]:
-    """Admit a unit's contributions one by one; return its budget and those that fit.
-
-    The paper's triggers and events contribute once, so that nothing hangs on "one by one". A
-    negative value is refused as bad input: it would give budget back.
-
-    Paper: Alg. 2; Alg. 3; Alg. 6.
-    """
-    most = rules.cap(rules.limits)
-    granted: list[Contribution] = []
-    for contribution in credit.contributions:
-        checked_value(contribution.value, "value")
-        after = rules.admit(most, spent, contribution, cause)
-        if after is not None:
-            spent = after
-            granted.append(contribution)
-    return spent, tuple(granted)
+    @property
+    def budgets(self) -> Budgets:
+        """Return what every unit has contributed so far."""
+        ...
 
 
 def contribute(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-) -> tuple[Budgets, tuple[Contribution, ...]]:
-    """Admit every credit against its own unit's budget; return the budgets and what was granted.
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Admit the contributions of every credit one by one; return the budgets and what fits.
+
+    The paper's triggers and events contribute once, so that nothing hangs on "one by one". A key
+    that is none and a negative value are refused as bad input: the latter would give budget back.
 
     Paper: Alg. 2; Alg. 3; Alg. 6.
     """
-    granted: tuple[Contribution, ...] = ()
+    budgets = at.client.budgets
+    granted: list[Credit] = []
     for credit in credits:
-        before = budgets.get(credit.unit, Budget())
-        spent, admitted = rules.grant(rules, before, credit, cause)
+        before = spent = budgets.get(credit.unit, Budget())
+        fitting: list[Contribution] = []
+        for contribution in credit.contributions:
+            checked_key(contribution.key, "key")
+            checked_value(contribution.value, "value")
+            spent, fits = at.rules.admit(at, credit.unit, spent, contribution)
+            if fits:
+                fitting.append(contribution)
         if spent is not before:
             budgets = budgets.set(credit.unit, spent)
-        granted += admitted
-    return budgets, granted
+        if fitting:
+            granted.append(replace(credit, contributions=tuple(fitting)))
+    return budgets, tuple(granted)
 
 
-def always_send(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> bool:
-    """Send a report for every trigger and every event, null or not.
+def admit(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    r"""Return the unit's budget after the contribution, and whether the contribution fits.
 
-    Paper: Alg. 2; Alg. 3.
+    It fits if $L_0 + 1 \le \Lambda_0$ and $L_1 + v \le \Lambda_1$; otherwise the budget stays.
+
+    Paper: Alg. 2; Alg. 3; Alg. 6.
     """
-    return True
+    value, count = spent.value + contribution.value, spent.count + 1
+    if count <= at.limits.sparsity_budget and value <= at.limits.contribution_budget:
+        return replace(spent, value=value, count=count), True
+    return spent, False
 
 
-def show_identifier(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> Hashable:
-    """Show the ad-tech the report's identifier and nothing of its contents.
+def send(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Send one report for every trigger and event, at once; nothing granted makes it null.
 
-    Metadata that depends on the trigger alone adds nothing: the ad-tech registered the trigger.
+    The ad-tech sees the report's identifier and nothing of its contents. Metadata that depends on
+    the trigger alone would add nothing: the ad-tech registered the trigger.
 
-    Deviates: B16 metadata is whatever this rule shows; the paper drops it from its reports.
-    Paper: Sec. 2.1.
+    Deviates: B16 metadata is whatever is shown here; the paper drops it from its reports.
+    Paper: Alg. 2; Alg. 3; Sec. 2.1.
     """
-    return report.report_id
-
-
-def arrive_at_once(now: int, cause: Cause, report: Report) -> int:
-    """Let the report arrive at the moment it is sent.
-
-    Paper: Alg. 2; Alg. 3.
-    """
-    return now
+    assert at.cause is not None
+    contributions = tuple(part for credit in granted for part in credit.contributions)
+    report = Report(report_id=at.cause.report_id, contributions=contributions)
+    return (Sent(report=report, shown=report.report_id, arrival=at.now),)

@@ -9,6 +9,9 @@ The noisy client decides at registration whether a source will answer truthfully
 drawn from its output set. A source that answers with a drawn output still keeps the truthful
 account of values and reports. So which source a trigger is attributed to never depends on the coin.
 
+A window ends at a moment. What is registered at that moment comes after the window, because time
+passes up to a moment before anything happens at it.
+
 Paper: Sec. 2.2; Alg. 4.
 """
 
@@ -21,54 +24,20 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from immutables import Map
 
-from spec.agenda import Agenda, added, earliest, without_earliest
-from spec.attribution_client import DuplicateSource, SourceId, UnknownSource
-from spec.chronology import ANYWHERE, Chronology
+from spec.attribution_client import DEVICE, DuplicateSource, SourceId, UnknownSource
 from spec.numbers import Power, SpecError, whole
 from spec.randomized_response import RandomizedResponse
-from spec.reports import (
-    TimeRunsBackwards,
-    checked_filters,
-    checked_names,
-    checked_time,
-    checked_value,
-)
+from spec.reports import checked_filters, checked_names, checked_value
 
 if TYPE_CHECKING:
     from spec.contributions import Unit
     from spec.distributions import Draw
     from spec.event_outputs import Output
-    from spec.rules import Limits, Rules
+    from spec.rules import AtEventSource, AtEventTrigger, AtWindows, Limits
 
 TriggerData: TypeAlias = int | str
 
-
-class NotIncreasing(SpecError):
-    """Report windows or buckets that are not positive and strictly increasing.
-
-    Paper: none (bad input).
-    """
-
-
-class BadTriggerData(SpecError):
-    """Report a trigger datum that is neither a number nor a string, or that is listed twice.
-
-    Paper: none (bad input).
-    """
-
-
-class BeyondLimits(SpecError):
-    """Report a source that asks for more than the public limits allow.
-
-    Paper: none (bad input).
-    """
-
-
-class WindowsMissed(SpecError):
-    """Report windows that ended before a trigger or an interval, and never passed themselves.
-
-    Paper: none (bad input).
-    """
+TRIGGER_DATA_BITS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,9 +74,10 @@ class EventSource:
     filters: frozenset[str]
     maximum_reports: int
     specifications: tuple[TriggerSpecification, ...]
+    device: str = DEVICE
 
     def __post_init__(self) -> None:
-        checked_names(source_id=self.source_id, destination=self.destination)
+        checked_names(source_id=self.source_id, destination=self.destination, device=self.device)
         checked_filters(self.filters)
         whole(self.expiry, "expiry")
         checked_value(self.maximum_reports, "maximum_reports")
@@ -129,9 +99,10 @@ class EventTrigger:
     filters: frozenset[str]
     data: TriggerData
     value: int
+    device: str = DEVICE
 
     def __post_init__(self) -> None:
-        checked_names(trigger_id=self.trigger_id, destination=self.destination)
+        checked_names(trigger_id=self.trigger_id, destination=self.destination, device=self.device)
         checked_filters(self.filters)
         checked_data(self.data)
         checked_value(self.value, "value")
@@ -171,60 +142,41 @@ class SourceRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventClient:
-    """Hold the registered sources, and when their windows end.
-
-    `due` lists the moments at which windows end.
+    """Hold a device's event-level sources with their accounts, the newest first.
 
     Paper: Alg. 4.
     """
 
-    records: Map[SourceId, SourceRecord] = Map()
-    order: Chronology = Chronology()
-    due: Agenda | None = None
-    clock: int = 0
+    records: tuple[SourceRecord, ...] = ()
 
 
-def register_event_source(
-    rules: Rules, client: EventClient, source: EventSource, now: int, draw: Draw
-) -> EventClient:
+def register_event_source(at: AtEventSource, source: EventSource, draw: Draw) -> EventClient:
     """Add the source, and draw whether it will answer truthfully.
 
+    Deviates: B18 a source is registered once; the pseudocode would refill its budget.
     Paper: Sec. 2.2; Alg. 4; Alg. 8.
     """
-    checked_time(client.clock, now)
-    checked_limits(rules.limits, source)
-    if source.source_id in client.records:
+    checked_limits(at.limits, source)
+    if any(source.source_id == known.source.source_id for known in at.client.records):
         raise DuplicateSource(f"source {source.source_id!r} is registered already")
-    response = draw(response_law(rules, source))
-    record = SourceRecord(source=source, registered_at=now, response=response)
-    client = forget_inactive(client, source.destination, now)
-    due = client.due
-    for end in {end for each in source.specifications for end in each.windows}:
-        due = added(due, (now + end, len(client.records), source.source_id))
-    return replace(
-        client,
-        records=client.records.set(source.source_id, record),
-        order=client.order.with_newest(source.destination, source.source_id),
-        due=due,
-        clock=now,
-    )
+    response = draw(response_law(at, source))
+    record = SourceRecord(source=source, registered_at=at.now, response=response)
+    return replace(at.client, records=(record, *at.client.records))
 
 
-def response_law(rules: Rules, source: EventSource) -> RandomizedResponse[Output]:
+def response_law(at: AtEventSource, source: EventSource) -> RandomizedResponse[Output]:
     r"""Return the law of a source's response: the truth, or a uniform element of $\mathcal{O}$.
 
     Paper: Sec. 2.2; Alg. 8.
     """
     return RandomizedResponse(
-        outputs=rules.output_set(rules.limits, source),
-        power=Power(rules.limits.base, rules.limits.event_epsilon),
-        truth_probability=rules.truth_probability,
+        outputs=at.rules.output_set(at, source),
+        power=Power(at.limits.base, at.limits.event_epsilon),
+        truth_probability=at.rules.truth_probability,
     )
 
 
-def event_attribute(
-    rules: Rules, client: EventClient, trigger: EventTrigger, now: int
-) -> tuple[Unit, ...]:
+def event_attribute(at: AtEventTrigger) -> tuple[Unit, ...]:
     """Return the newest active source that matches the trigger and lists its datum, if any.
 
     A trigger without value is attributed to no source.
@@ -233,80 +185,56 @@ def event_attribute(
     text ignores such a trigger.
     Paper: Alg. 4.
     """
-    if trigger.value > 0:
-        file = trigger.destination if rules.event_matches is event_matches else ANYWHERE
-        for record in map(client.records.__getitem__, client.order.newest_first(file)):
-            if (
-                is_active(record, now)
-                and rules.event_matches(record.source, trigger)
-                and specification_of(record.source, trigger.data) is not None
-            ):
+    if at.cause.value > 0:
+        for record in at.client.records:
+            lists = specification_of(record.source, at.cause.data) is not None
+            if lists and at.rules.event_matches(at, record):
                 return (record.source.source_id,)
     return ()
 
 
-def forget_inactive(client: EventClient, destination: str, now: int) -> EventClient:
-    """Skip the newest sources as far as no trigger is attributed to them any more.
-
-    Paper: none (keeps each step's time independent of the history).
-    """
-    order = client.order.without_newest(
-        destination, lambda source_id: not is_active(client.records[source_id], now)
-    )
-    return replace(client, order=order)
-
-
-def event_matches(source: EventSource, trigger: EventTrigger) -> bool:
-    """Match on the destination and at least one common filter.
-
-    Deviates: B12 an empty filter set matches nothing, as written; the shipped API differs.
-    Paper: Alg. 4.
-    """
-    return source.destination == trigger.destination and bool(source.filters & trigger.filters)
-
-
-def is_active(record: SourceRecord, now: int) -> bool:
-    """Tell whether triggers can be attributed to the source.
+def event_matches(at: AtEventTrigger, record: SourceRecord) -> bool:
+    """Match an active source on the destination and at least one common filter.
 
     A source is inactive once it has expired, and once a window passed that found its reports used
     up.
 
-    Deviates: B6 as in the text and its example; the pseudocode never ends a source.
-    Paper: Sec. 2.2.
+    Deviates: B6 as in the text and its example; the pseudocode never ends a source. B12 an empty
+    filter set matches nothing, as written; the shipped API differs. B22 that a source has expired
+    is decided here; expired sources stay registered.
+    Paper: Sec. 2.2; Alg. 4.
     """
-    return record.active and now < record.source.expiry
+    return (
+        record.active
+        and at.now < record.source.expiry
+        and record.source.destination == at.cause.destination
+        and bool(record.source.filters & at.cause.filters)
+    )
 
 
-def register_event_trigger(
-    rules: Rules, client: EventClient, trigger: EventTrigger, now: int, credited: tuple[Unit, ...]
-) -> EventClient:
+def register_event_trigger(at: AtEventTrigger, credited: tuple[Unit, ...]) -> EventClient:
     r"""Add the trigger's value to $V(s, \cdot)$ of every credited source $s$.
 
     A credited source that does not list the trigger's datum is left as it is.
 
     Paper: Alg. 4.
     """
-    checked_time(client.clock, now)
-    if client.due is not None and earliest(client.due)[0] < now:
-        raise WindowsMissed(f"a window ended at {earliest(client.due)[0]} that did not pass yet")
-    client = forget_inactive(client, trigger.destination, now)
-    records = client.records
+    trigger, records = at.cause, list(at.client.records)
     for unit in credited:
-        if not isinstance(unit, str) or unit not in records:
+        places = [i for i, record in enumerate(records) if record.source.source_id == unit]
+        if not places:
             raise UnknownSource(f"no event-level source {unit!r} is registered")
-        record = records[unit]
+        record = records[places[0]]
         if specification_of(record.source, trigger.data) is not None:
             value = record.values.get(trigger.data, 0) + trigger.value
-            records = records.set(
-                unit, replace(record, values=record.values.set(trigger.data, value))
-            )
-    return replace(client, records=records, clock=now)
+            records[places[0]] = replace(record, values=record.values.set(trigger.data, value))
+    return replace(at.client, records=tuple(records))
 
 
 def pass_windows(
-    rules: Rules, client: EventClient, since: int, now: int, draw: Draw
+    at: AtWindows, since: int, draw: Draw
 ) -> tuple[EventClient, tuple[EventReport, ...]]:
-    """Let every window pass that ends after `since` and not after `now`; return the reports sent.
+    """Let every window pass that ends after `since` and not after now; return the reports sent.
 
     Windows pass in the order of their ends, at one moment in the order of registration, and for
     one source in the order of its specifications. The paper's client draws nothing here, because
@@ -314,19 +242,23 @@ def pass_windows(
 
     Paper: Sec. 2.2; Alg. 4.
     """
-    checked_time(client.clock, now)
-    if whole(since, "since") > now:
-        raise TimeRunsBackwards(f"time cannot pass from {since} to {now}")
-    records, due = client.records, client.due
-    if due is not None and earliest(due)[0] <= since:
-        raise WindowsMissed(f"a window ended at {earliest(due)[0]} that did not pass by {since}")
-    reports: list[EventReport] = []
-    while due is not None and earliest(due)[0] <= now:
-        end, _, source_id = earliest(due)
-        record, sent = pass_moment(records[source_id], end)
-        records, due = records.set(source_id, record), without_earliest(due)
-        reports.extend(sent)
-    return replace(client, records=records, due=due, clock=now), tuple(reports)
+    oldest_first = list(reversed(at.client.records))
+    ends = {end for record in oldest_first for end in ends_of(record) if since < end <= at.now}
+    reports: tuple[EventReport, ...] = ()
+    for end in sorted(ends):
+        for place, record in enumerate(oldest_first):
+            oldest_first[place], sent = pass_moment(record, end)
+            reports += sent
+    return replace(at.client, records=tuple(reversed(oldest_first))), reports
+
+
+def ends_of(record: SourceRecord) -> tuple[int, ...]:
+    """Return the moments at which windows of a source end.
+
+    Paper: Sec. 2.2.
+    """
+    windows = (end for each in record.source.specifications for end in each.windows)
+    return tuple(record.registered_at + end for end in windows)
 
 
 def pass_moment(record: SourceRecord, end: int) -> tuple[SourceRecord, tuple[EventReport, ...]]:
@@ -390,7 +322,7 @@ def report_truthfully(
     return after, tuple(reports)
 
 
-def event_visible(client: EventClient, report: EventReport) -> Hashable:
+def event_visible(at: AtWindows, report: EventReport) -> Hashable:
     """Show the ad-tech the whole report, which is not encrypted.
 
     Paper: Sec. 2.2; Alg. 4.
@@ -410,16 +342,18 @@ def specification_of(source: EventSource, data: TriggerData) -> TriggerSpecifica
 
 
 def checked_data(data: object) -> None:
-    """Refuse a trigger datum that is neither a natural number nor a string.
+    """Refuse a trigger datum that is neither a number of 5 bits nor a string.
 
-    The paper's data have 3 or 5 bits; how many differ is bounded by the rules' limits.
+    A string stands for a datum by a name of its own; how many a source lists is bounded by the
+    rules' limits.
 
+    Deviates: B21 a datum may have a name instead of a number.
     Paper: Sec. 2.2.
     """
     if isinstance(data, bool) or not isinstance(data, int | str):
         raise BadTriggerData(f"a trigger datum is a number or a string, not {data!r}")
-    if isinstance(data, int):
-        checked_value(data, "data")
+    if isinstance(data, int) and not 0 <= data < 2**TRIGGER_DATA_BITS:
+        raise BadTriggerData(f"a trigger datum has {TRIGGER_DATA_BITS} bits, not {data}")
 
 
 def checked_increasing(values: tuple[int, ...], name: str) -> None:
@@ -449,3 +383,24 @@ def checked_limits(limits: Limits, source: EventSource) -> None:
     for name, count, most in asked:
         if count > most:
             raise BeyondLimits(f"a source may have at most {most} {name}, not {count}")
+
+
+class NotIncreasing(SpecError):
+    """Report windows or buckets that are not positive and strictly increasing.
+
+    Paper: none (bad input).
+    """
+
+
+class BadTriggerData(SpecError):
+    """Report a trigger datum that is neither a number nor a string, or that is listed twice.
+
+    Paper: none (bad input).
+    """
+
+
+class BeyondLimits(SpecError):
+    """Report a source that asks for more than the public limits allow.
+
+    Paper: none (bad input).
+    """

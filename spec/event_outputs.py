@@ -27,7 +27,7 @@ from spec.numbers import SpecError, whole
 
 if TYPE_CHECKING:
     from spec.event_client import EventSource
-    from spec.rules import Limits
+    from spec.rules import AtEventSource
 
 Output: TypeAlias = tuple[tuple[int, ...], ...]
 
@@ -222,7 +222,7 @@ def uncapped(maximum_reports: int, windows: tuple[int, ...]) -> OutputSet:
     )
 
 
-def output_set(limits: Limits, source: EventSource) -> OutputSet:
+def output_set(at: AtEventSource, source: EventSource) -> OutputSet:
     r"""Return the output set $\mathcal{O}$ of a source.
 
     Paper: Sec. 2.2; Sec. 5.

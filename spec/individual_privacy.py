@@ -26,15 +26,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+from spec.aggregation_service import Service
 from spec.contributions import Budget, Unit
-from spec.distributions import Distribution, Law, explore, indistinguishable
+from spec.distributions import Distribution, Law, Random, explore, indistinguishable
 from spec.interaction import Data, Mechanism, Question, Response, State
 from spec.numbers import NATURAL, Base, Power, SpecError, exact, unit_interval
 from spec.reports import Report
-from spec.rules import Limits, Rules
+from spec.rules import AtService, Limits, Rules
 from spec.summary_mechanism import Database, SummaryQuery, SummaryState, add_record
+
+T = TypeVar("T")
 
 
 class BadParameters(SpecError):
@@ -241,8 +244,19 @@ def summary_rollout(
             if record.unit == unit:
                 own = add_record(rules, own, record, question.function)
         named = tuple(Report(report_id=each) for each in question.query.report_ids)
-        batch = rules.batch(question.query, named)
-        ledger, accepted = rules.settle(rules, ledger, question.query, batch)
+        service = Service(ledger=ledger)
+        at = AtService(rules=rules, now=0, service=service, query=question.query)
+        ledger, accepted = certain(rules.settle(at, certain(rules.batch(at, named))))
         part = part_of_batch(own, question) if accepted is not None else Budget()
         rollout.append(loss(rules.limits, question, part))
     return tuple(rollout)
+
+
+def certain(value: Random[T]) -> T:
+    """Return what a rule answers; a rule that draws makes the next state random.
+
+    Paper: Sec. 4.1.
+    """
+    if isinstance(value, Law):
+        raise RandomState(f"a rule draws from {type(value).__name__}")
+    return value

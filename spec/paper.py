@@ -2,7 +2,8 @@ r"""The paper's rules: every default, put together.
 
 Of the parameters, the paper gives $\Lambda_1$, $\varepsilon_*$, the length of a time window and the
 limits on trigger data and windows. It does not give $\Lambda_0$, $\delta_*$, the event-level
-$\varepsilon$ and the limits on reports and buckets, which are chosen here.
+$\varepsilon$ and the limits on reports and buckets, which are chosen here. Its theorems are for
+requerying, so that the number of queries is not limited.
 
 Paper: Alg. 1; Alg. 2; Alg. 3; Alg. 4; Alg. 6; Alg. 8.
 """
@@ -19,9 +20,8 @@ from spec import (
     event_outputs,
     private_aggregation_client,
     randomized_response,
-    reports,
 )
-from spec.rules import Limits, Rules
+from spec.rules import Initial, Limits, Rules
 
 PAPER = Rules(
     limits=Limits(
@@ -31,25 +31,23 @@ PAPER = Rules(
         delta=Fraction(1, 10**8),
         event_epsilon=Fraction(14),
     ),
-    cap=contributions.cap,
+    initial=Initial(
+        attribution=attribution_client.AttributionClient(),
+        aggregation=private_aggregation_client.AggregationClient(),
+        events=event_client.EventClient(),
+        service=aggregation_service.Service(),
+    ),
     admit=contributions.admit,
-    grant=contributions.grant,
     contribute=contributions.contribute,
-    report=reports.plain_report,
-    sends=contributions.always_send,
-    visible=contributions.show_identifier,
-    arrival=contributions.arrive_at_once,
+    send=contributions.send,
+    register_source=attribution_client.register_source,
     matches=attribution_client.matches,
     attempt_order=attribution_client.newest_first,
-    join_keys=attribution_client.join_keys,
     contributions=attribution_client.contributions,
     attribute=attribution_client.attribute,
-    register_source=attribution_client.register_source,
-    register_trigger=attribution_client.register_trigger,
     budget_unit=private_aggregation_client.budget_unit,
     run_program=private_aggregation_client.run_program,
     propose=private_aggregation_client.propose,
-    register_event=private_aggregation_client.register_event,
     batch=aggregation_service.distinct_reports,
     budget_entries=aggregation_service.one_entry_per_report,
     charge=aggregation_service.charge,
@@ -62,12 +60,12 @@ PAPER = Rules(
     answer=aggregation_service.answer,
     reveal=aggregation_service.reveal_outcome,
     serve=aggregation_service.serve,
+    register_event_source=event_client.register_event_source,
     event_matches=event_client.event_matches,
     event_attribute=event_client.event_attribute,
+    register_event_trigger=event_client.register_event_trigger,
     output_set=event_outputs.output_set,
     truth_probability=randomized_response.truth_probability,
-    register_event_source=event_client.register_event_source,
-    register_event_trigger=event_client.register_event_trigger,
     pass_windows=event_client.pass_windows,
     event_visible=event_client.event_visible,
 )

@@ -3,57 +3,24 @@ r"""Aggregatable reports: what a client sends and what the aggregation service s
 The paper's report is $(r, k, v)$ with an identifier $r$, a key $k \in \{0, 1\}^{128}$ and a value
 $v$; its null report is $(r, \bot, \bot)$. Here a report holds a tuple of contributions $(k, v)$.
 The paper's reports hold one, null reports hold none, and the APIs as shipped may hold several. Only
-the aggregation service sees contributions; the ad-tech sees what the rule `visible` shows.
+the aggregation service sees contributions; the ad-tech sees what the rule `send` shows.
 
 Paper: Sec. 2.1.
 """
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from spec.numbers import SpecError, whole
 
 KEY_BITS = 128
+REPORT_ID_BITS = 128
 
 Key: TypeAlias = int
 ReportId: TypeAlias = int
-
-
-class BadKey(SpecError):
-    """Report a key that does not fit into 128 bits.
-
-    Paper: none (bad input).
-    """
-
-
-class BadValue(SpecError):
-    """Report a value that is not a natural number.
-
-    Paper: none (bad input).
-    """
-
-
-class BadName(SpecError):
-    """Report a name that is not a string.
-
-    Paper: none (bad input).
-    """
-
-
-class BadFilters(SpecError):
-    """Report filters that are not a frozenset of strings.
-
-    Paper: none (bad input).
-    """
-
-
-class TimeRunsBackwards(SpecError):
-    """Report a time that is earlier than what has happened already.
-
-    Paper: none (bad input).
-    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +48,29 @@ class Report:
     def is_null(self) -> bool:
         """Say whether this is a null report."""
         return not self.contributions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """Hold a report that leaves a device, what the ad-tech sees of it, and when it arrives.
+
+    Paper: Alg. 2; Alg. 3.
+    """
+
+    report: Report
+    shown: Hashable
+    arrival: int
+
+
+def checked_report_id(value: object, name: str) -> ReportId:
+    """Return the value if it is an identifier of 128 bits, otherwise refuse it.
+
+    Paper: Sec. 2.1.
+    """
+    identifier = whole(value, name)
+    if not 0 <= identifier < 2**REPORT_ID_BITS:
+        raise BadReportId(f"{name} must fit into {REPORT_ID_BITS} bits, not {identifier}")
+    return identifier
 
 
 def checked_key(value: object, name: str) -> Key:
@@ -124,22 +114,36 @@ def checked_filters(filters: object) -> None:
         raise BadFilters(f"filters must be a frozenset of strings, not {filters!r}")
 
 
-def checked_time(clock: int, now: object) -> int:
-    """Return the time if it is not before the last one seen, otherwise refuse it.
+class BadKey(SpecError):
+    """Report a key that does not fit into 128 bits.
 
     Paper: none (bad input).
     """
-    time = whole(now, "now")
-    if time < clock:
-        raise TimeRunsBackwards(f"the time is {clock} already, not {time}")
-    return time
 
 
-def plain_report(
-    report_id: ReportId, contributions: tuple[Contribution, ...], cause: object
-) -> Report:
-    """Pack what was granted into a report; nothing granted makes a null report.
+class BadReportId(SpecError):
+    """Report an identifier of a report that does not fit into 128 bits.
 
-    Paper: Alg. 2; Alg. 3.
+    Paper: none (bad input).
     """
-    return Report(report_id=report_id, contributions=contributions)
+
+
+class BadValue(SpecError):
+    """Report a value that is not a natural number.
+
+    Paper: none (bad input).
+    """
+
+
+class BadName(SpecError):
+    """Report a name that is not a string.
+
+    Paper: none (bad input).
+    """
+
+
+class BadFilters(SpecError):
+    """Report filters that are not a frozenset of strings.
+
+    Paper: none (bad input).
+    """

@@ -1,15 +1,19 @@
 r"""The change surface: every decision that a proposed API change can make differently.
 
 The algorithms of this specification take a value `rules` of the type `Rules`. Its fields are the
-decisions of the APIs, each a plain function or a public parameter, and the steps that call them.
-The paper's choices are the value `PAPER`. A proposal is a few fields replaced:
+decisions of the APIs, each a plain function or a public parameter. The paper's choices are the
+value `PAPER`. A proposal is a few fields replaced:
 
     RULES = replace(PAPER, charge=charge_real_reports_only)
 
-A rule sees everything that its party could see at that point of the real system: the service sees
-decrypted reports, the client sees its own state and the time. A rule may be random: it returns an
-exact law, and the step that calls it draws from it. This module holds types only. Each default
-stands beside its algorithm, and `spec/paper.py` puts them together.
+Every rule takes first a value `at`, which holds everything that its party can see at that point:
+the rules, the time, the party's own state, and what it is asked to do. On a device that is
+`OnDevice`, at the aggregation service `AtService`. Then come the things that the rule decides
+about, and last, where a rule draws more than once, the function `draw`. A rule that tosses a single
+coin returns an exact law instead of a value, and whoever calls it draws.
+
+This module holds types only. Each default stands beside its algorithm, and `spec/paper.py` puts
+them together.
 
 Paper: Sec. 2; Sec. 4; Sec. 5.
 """
@@ -19,28 +23,30 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from spec.numbers import NATURAL, Base, SpecError, exact, whole
 
 if TYPE_CHECKING:
     from spec.aggregation_service import Answer, Ledger, Outcome, Query, Service, Spent
     from spec.attribution_client import AttributionClient, Source, Trigger
-    from spec.contributions import Budget, Budgets, Cause, Credit, Unit
+    from spec.contributions import Budget, Budgets, Contributor, Credit, Unit
     from spec.distributions import Draw, Random
-    from spec.event_client import EventClient, EventReport, EventSource, EventTrigger
+    from spec.event_client import (
+        EventClient,
+        EventReport,
+        EventSource,
+        EventTrigger,
+        SourceRecord,
+    )
     from spec.event_outputs import OutputSet
     from spec.noise import Noise
     from spec.numbers import Real
     from spec.private_aggregation_client import AggregationClient, Event, Storage
-    from spec.reports import Contribution, Key, Report, ReportId
+    from spec.reports import Contribution, Key, Report, Sent
 
-
-class BadLimit(SpecError):
-    """Report a public parameter outside its range.
-
-    Paper: none (bad input).
-    """
+Client = TypeVar("Client", covariant=True)
+Happening = TypeVar("Happening", covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +54,14 @@ class Limits:
     r"""Hold the public parameters of the APIs.
 
     `contribution_budget` is $\Lambda_1$, `sparsity_budget` is $\Lambda_0$, `epsilon` and `delta`
-    are the caps $(\varepsilon_*, \delta_*)$ per report, `event_epsilon` is the $\varepsilon$ of
-    event-level reports. Every $\varepsilon$ is a rational number of units $\ln b$, with $b$ the
-    `base`. `window_length` is the length of a PAA time window in seconds. The last four bound what
-    an event-level source may ask for.
+    are the caps $(\varepsilon_*, \delta_*)$ per report, `maximum_queries` is $\ell_*$, the number
+    of queries that a report may take part in (None: any number), `event_epsilon` is the
+    $\varepsilon$ of event-level reports. Every $\varepsilon$ is a rational number of units
+    $\ln b$, with $b$ the `base`. `window_length` is the length of a PAA time window in seconds. The
+    last four bound what an event-level source may ask for.
 
-    Paper: Alg. 1; Alg. 2; Alg. 3; Alg. 4; Alg. 6.
+    Deviates: B3 the cap on the number of queries is a limit of its own.
+    Paper: Alg. 1; Alg. 2; Alg. 3; Alg. 4; Alg. 6; Remark 2.1.
     """
 
     contribution_budget: int
@@ -62,6 +70,7 @@ class Limits:
     delta: Fraction
     event_epsilon: Fraction
     base: Base = NATURAL
+    maximum_queries: int | None = None
     window_length: int = 600
     maximum_reports: int = 20
     maximum_windows: int = 5
@@ -72,6 +81,7 @@ class Limits:
         positive = (
             "contribution_budget",
             "sparsity_budget",
+            "maximum_queries",
             "window_length",
             "maximum_reports",
             "maximum_windows",
@@ -79,8 +89,11 @@ class Limits:
             "maximum_buckets",
         )
         for name in positive:
-            if whole(getattr(self, name), name) < 1:
-                raise BadLimit(f"{name} must be at least 1, not {getattr(self, name)}")
+            value = getattr(self, name)
+            if value is None and name == "maximum_queries":
+                continue
+            if whole(value, name) < 1:
+                raise BadLimit(f"{name} must be at least 1, not {value}")
         for name in ("epsilon", "delta", "event_epsilon"):
             object.__setattr__(self, name, exact(getattr(self, name), name))
             if getattr(self, name) < 0:
@@ -92,77 +105,153 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OnDevice(Generic[Client, Happening]):
+    """Hold what a rule on a device sees: the rules, the time, its client, and what happens.
+
+    `client` is the state of the device's client, `cause` the source, trigger or event that is
+    being registered. The cause is None while windows pass, and in the summary mechanism.
+
+    Paper: Sec. 2.
+    """
+
+    rules: Rules
+    now: int
+    client: Client
+    cause: Happening
+
+    @property
+    def limits(self) -> Limits:
+        """Return the public parameters."""
+        return self.rules.limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AtService:
+    """Hold what a rule of the aggregation service sees: the rules, the time, its state, the query.
+
+    Paper: Alg. 1.
+    """
+
+    rules: Rules
+    now: int
+    service: Service
+    query: Query
+
+    @property
+    def limits(self) -> Limits:
+        """Return the public parameters."""
+        return self.rules.limits
+
+
+if TYPE_CHECKING:
+    AtSource: TypeAlias = OnDevice[AttributionClient, Source]
+    AtTrigger: TypeAlias = OnDevice[AttributionClient, Trigger]
+    AtEvent: TypeAlias = OnDevice[AggregationClient, Event]
+    AtContribution: TypeAlias = OnDevice[Contributor, Trigger | Event | None]
+    AtEventSource: TypeAlias = OnDevice[EventClient, EventSource]
+    AtEventTrigger: TypeAlias = OnDevice[EventClient, EventTrigger]
+    AtWindows: TypeAlias = OnDevice[EventClient, None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Initial:
+    """Hold the states in which a new device and a new service begin.
+
+    A proposal that keeps more than the paper's clients do names its own types here.
+
+    Paper: Alg. 1; Alg. 2; Alg. 3; Alg. 4.
+    """
+
+    attribution: AttributionClient
+    aggregation: AggregationClient
+    events: EventClient
+    service: Service
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """Hold every decision of the APIs: parameters, decisions, and the steps that call them.
+    """Hold every decision of the APIs; the line above each says what it decides, and who does.
 
     Paper: Alg. 1; Alg. 2; Alg. 3; Alg. 4; Alg. 6; Alg. 8.
     """
 
+    #: The public parameters; they are fixed for everybody.
     limits: Limits
+    #: The states in which clients and the service begin; fixed for everybody.
+    initial: Initial
 
-    # Both clients: how a contribution is admitted and what leaves the device.
-    cap: Callable[[Limits], Budget]
-    admit: Callable[[Budget, Budget, Contribution, Cause], Budget | None]
-    grant: Callable[[Rules, Budget, Credit, Cause], tuple[Budget, tuple[Contribution, ...]]]
-    contribute: Callable[
-        [Rules, Budgets, tuple[Credit, ...], Cause], tuple[Budgets, tuple[Contribution, ...]]
-    ]
-    report: Callable[[ReportId, tuple[Contribution, ...], Cause], Report]
-    sends: Callable[[Budgets, tuple[Credit, ...], Cause, Report], Random[bool]]
-    visible: Callable[[Budgets, tuple[Credit, ...], Cause, Report], Random[Hashable]]
-    arrival: Callable[[int, Cause, Report], int]
+    #: Whether one contribution fits the unit's budget, and the budget after it; both clients.
+    admit: Callable[[AtContribution, Unit, Budget, Contribution], tuple[Budget, bool]]
+    #: What is granted of each credit, and all budgets after it; both clients.
+    contribute: Callable[[AtContribution, tuple[Credit, ...]], tuple[Budgets, tuple[Credit, ...]]]
+    #: Which reports leave, when they arrive, and what the ad-tech sees of them; both clients.
+    send: Callable[[AtContribution, tuple[Credit, ...]], Random[tuple[Sent, ...]]]
 
-    # The ARA client: which source a trigger is attributed to, and with what.
-    matches: Callable[[Source, Trigger], bool]
-    attempt_order: Callable[[Sequence[Source], Trigger], Random[Sequence[Source]]]
-    join_keys: Callable[[Key, Key], Key]
-    contributions: Callable[[Rules, Source, Trigger], tuple[Contribution, ...]]
-    attribute: Callable[[Rules, AttributionClient, Trigger, int, Draw], tuple[Credit, ...]]
-    register_source: Callable[[Rules, AttributionClient, Source, int], AttributionClient]
-    register_trigger: Callable[
-        [Rules, AttributionClient, Trigger, int, Draw],
-        tuple[AttributionClient, tuple[Credit, ...], Report],
-    ]
+    #: What the client keeps of a new source; the ARA client.
+    register_source: Callable[[AtSource, Source], AttributionClient]
+    #: Whether a source may take the trigger; the ARA client.
+    matches: Callable[[AtTrigger, Source], bool]
+    #: In which order the sources that match are tried; the ARA client.
+    attempt_order: Callable[[AtTrigger, tuple[Source, ...]], Random[Sequence[Source]]]
+    #: What a source would contribute for the trigger; the ARA client.
+    contributions: Callable[[AtTrigger, Source], tuple[Contribution, ...]]
+    #: Who is credited with what for a trigger, and what the client keeps of it; the ARA client.
+    attribute: Callable[[AtTrigger, Draw], tuple[AttributionClient, tuple[Credit, ...]]]
 
-    # The PAA client: whose budget an event uses, and what its program contributes.
-    budget_unit: Callable[[Limits, Event, int], Unit]
-    run_program: Callable[
-        [Limits, Storage, Budget, Event], tuple[Storage, tuple[Contribution, ...]]
-    ]
-    propose: Callable[
-        [Rules, AggregationClient, Event, int], tuple[AggregationClient, tuple[Credit, ...]]
-    ]
-    register_event: Callable[
-        [Rules, AggregationClient, Event, int, Draw],
-        tuple[AggregationClient, tuple[Credit, ...], Report],
-    ]
+    #: Whose budget an event uses; the PAA client.
+    budget_unit: Callable[[AtEvent], Unit]
+    #: What the program makes of the storage, and what it contributes; the PAA client.
+    run_program: Callable[[AtEvent], tuple[Storage, tuple[Contribution, ...]]]
+    #: Who is credited with what for an event, and what the client keeps of it; the PAA client.
+    propose: Callable[[AtEvent, Draw], tuple[AggregationClient, tuple[Credit, ...]]]
 
-    # The aggregation service and the privacy budget service.
-    batch: Callable[[Query, tuple[Report, ...]], tuple[Report, ...]]
-    budget_entries: Callable[[Query, Report], tuple[Hashable, ...]]
-    charge: Callable[[Limits, Spent, Query, Report], Spent | None]
+    #: Which of the reports that the query names make up the batch; the service.
+    batch: Callable[[AtService, tuple[Report, ...]], Random[tuple[Report, ...]]]
+    #: Which entries of the ledger a report is charged to; the privacy budget service.
+    budget_entries: Callable[[AtService, Report], tuple[Hashable, ...]]
+    #: What an entry has spent after the query, or None if it cannot pay; the budget service.
+    charge: Callable[[AtService, Spent, Report], Spent | None]
+    #: The ledger after the query, and the reports that are answered or None; the budget service.
     settle: Callable[
-        [Rules, Ledger, Query, tuple[Report, ...]], tuple[Ledger, tuple[Report, ...] | None]
+        [AtService, tuple[Report, ...]], Random[tuple[Ledger, tuple[Report, ...] | None]]
     ]
-    totals: Callable[[Query, tuple[Report, ...]], Mapping[Key, int]]
-    keys: Callable[[Query, tuple[Report, ...]], tuple[Key, ...]]
-    threshold: Callable[[Limits, Query, tuple[Report, ...]], int | None]
-    noise: Callable[[Limits, Query, tuple[Report, ...], int | None], Noise]
-    releases: Callable[[Query, Key, int, int | None], bool]
-    answer: Callable[[Rules, Query, tuple[Report, ...], Draw], Answer]
-    reveal: Callable[[Service, Query, tuple[Report, ...], Outcome], Random[Hashable]]
-    serve: Callable[[Rules, Service, Query, tuple[Report, ...], Draw], tuple[Service, Hashable]]
+    #: The true sum of every key; the service.
+    totals: Callable[[AtService, tuple[Report, ...]], Mapping[Key, int]]
+    #: Which keys are answered; the service.
+    keys: Callable[[AtService, tuple[Report, ...]], tuple[Key, ...]]
+    #: What a noisy sum must exceed to be released, or None for no threshold; the service.
+    threshold: Callable[[AtService, tuple[Report, ...]], int | None]
+    #: The law of the noise; the service.
+    noise: Callable[[AtService, tuple[Report, ...], int | None], Noise]
+    #: Whether a noisy sum is released; the service.
+    releases: Callable[[AtService, Key, int, int | None], bool]
+    #: The summary report of a batch; the service.
+    answer: Callable[[AtService, tuple[Report, ...], Draw], Answer]
+    #: What the ad-tech sees of an answer or of a refusal; the service.
+    reveal: Callable[[AtService, tuple[Report, ...], Outcome], Random[Hashable]]
+    #: The service after a query, and what the ad-tech sees; the service.
+    serve: Callable[[AtService, tuple[Report, ...], Draw], tuple[Service, Hashable]]
 
-    # The event-level client.
-    event_matches: Callable[[EventSource, EventTrigger], bool]
-    event_attribute: Callable[[Rules, EventClient, EventTrigger, int], tuple[Unit, ...]]
-    output_set: Callable[[Limits, EventSource], OutputSet]
+    #: What the client keeps of a new source, and the response that it draws; the event client.
+    register_event_source: Callable[[AtEventSource, EventSource, Draw], EventClient]
+    #: Whether a source may take the trigger; the event client.
+    event_matches: Callable[[AtEventTrigger, SourceRecord], bool]
+    #: Which sources are credited with a trigger; the event client.
+    event_attribute: Callable[[AtEventTrigger], Random[tuple[Unit, ...]]]
+    #: What the credited sources keep of a trigger; the event client.
+    register_event_trigger: Callable[[AtEventTrigger, tuple[Unit, ...]], EventClient]
+    #: Which outputs a response is drawn from; the event client.
+    output_set: Callable[[AtEventSource, EventSource], OutputSet]
+    #: With which probability a response is truthful: a formula in $e^\varepsilon$ and $|O|$.
     truth_probability: Callable[[Real, int], Real]
-    register_event_source: Callable[[Rules, EventClient, EventSource, int, Draw], EventClient]
-    register_event_trigger: Callable[
-        [Rules, EventClient, EventTrigger, int, tuple[Unit, ...]], EventClient
-    ]
-    pass_windows: Callable[
-        [Rules, EventClient, int, int, Draw], tuple[EventClient, tuple[EventReport, ...]]
-    ]
-    event_visible: Callable[[EventClient, EventReport], Random[Hashable]]
+    #: Which reports the windows send that end after a moment and not after now; the event client.
+    pass_windows: Callable[[AtWindows, int, Draw], tuple[EventClient, tuple[EventReport, ...]]]
+    #: What the ad-tech sees of an event-level report; the event client.
+    event_visible: Callable[[AtWindows, EventReport], Random[Hashable]]
+
+
+class BadLimit(SpecError):
+    """Report a public parameter outside its range.
+
+    Paper: none (bad input).
+    """

@@ -21,11 +21,11 @@ from typing import TypeAlias
 
 from immutables import Map
 
-from spec.aggregation_service import Query, Service
+from spec.aggregation_service import Query, Service, UnknownReport
 from spec.contributions import Budgets, Credit, Unit
 from spec.distributions import Draw
 from spec.reports import Contribution, Report, ReportId
-from spec.rules import Rules
+from spec.rules import AtService, OnDevice, Rules
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,20 +106,20 @@ class SummaryMechanism:
     @property
     def initial(self) -> SummaryState:
         """Return the state in which nobody has contributed."""
-        return SummaryState()
+        return SummaryState(service=self.rules.initial.service)
 
     def step(
         self, state: SummaryState, action: tuple[Database, SummaryQuery], draw: Draw
     ) -> tuple[SummaryState, Hashable]:
         """Bound the new records' contributions, then let the service answer the query."""
         database, question = action
+        # Phase 1: bound what the new records contribute.
         for record in database:
             state = add_record(self.rules, state, record, question.function)
-        batch = tuple(
-            state.reports.get(report_id, Report(report_id=report_id))
-            for report_id in question.query.report_ids
-        )
-        service, response = self.rules.serve(self.rules, state.service, question.query, batch, draw)
+        # Phase 2, check the privacy budget, and phase 3, sum and add noise, are the service's.
+        batch = batch_of(state, question.query)
+        at = AtService(rules=self.rules, now=0, service=state.service, query=question.query)
+        service, response = self.rules.serve(at, batch, draw)
         return replace(state, service=service), response
 
 
@@ -136,7 +136,20 @@ def add_record(
     credits: tuple[Credit, ...] = ()
     if not record.is_dummy:
         credits = (Credit(unit=record.unit, contributions=(function(record),)),)
-    budgets, granted = rules.contribute(rules, state.budgets, credits, None)
+    at = OnDevice(rules=rules, now=0, client=state, cause=None)
+    budgets, granted = rules.contribute(at, credits)
     earlier = state.reports.get(record.report_id, Report(report_id=record.report_id))
-    report = replace(earlier, contributions=earlier.contributions + granted)
+    parts = tuple(part for credit in granted for part in credit.contributions)
+    report = replace(earlier, contributions=earlier.contributions + parts)
     return replace(state, budgets=budgets, reports=state.reports.set(record.report_id, report))
+
+
+def batch_of(state: SummaryState, query: Query) -> tuple[Report, ...]:
+    """Return the reports that a query names; it must name reports that there are.
+
+    Paper: Alg. 6.
+    """
+    for report_id in query.report_ids:
+        if report_id not in state.reports:
+            raise UnknownReport(f"no report with identifier {report_id} has arrived")
+    return tuple(state.reports[report_id] for report_id in query.report_ids)

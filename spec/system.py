@@ -1,9 +1,13 @@
-r"""The APIs as one system: the clients, the aggregation service, and what the ad-tech sees.
+r"""The APIs as one system: the devices, the aggregation service, and what the ad-tech sees.
 
 A move is what can happen: a source, a trigger, an event or a query is registered, or time passes.
 The observation is everything the ad-tech sees because of it: which reports arrive and what is
 public in them, event-level reports, the answer of the service. This is the interactive mechanism
 that users of the APIs talk to. Its privacy is what the theorems are about.
+
+A step has three parts. To *decide* says who is credited with what. To *admit* changes what the
+clients keep, and says what is granted of each credit. To *send* says what leaves and what is seen.
+The world without a unit differs between the first two parts; `spec/neighbours/` says how.
 
 Paper: Sec. 2; Sec. 4.2.
 """
@@ -12,33 +16,35 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from immutables import Map
 
 from spec.aggregation_service import Query, Service, UnknownReport
-from spec.attribution_client import AttributionClient, Source, Trigger
-from spec.contributions import Budgets, Cause, Credit
+from spec.attribution_client import AttributionClient, DuplicateSource, Source, SourceId, Trigger
+from spec.contributions import Credit, Unit
 from spec.distributions import Draw
 from spec.event_client import EventClient, EventSource, EventTrigger
 from spec.numbers import SpecError, whole
 from spec.private_aggregation_client import AggregationClient, Event
-from spec.reports import Report, ReportId, checked_time
-from spec.rules import Rules
+from spec.reports import Report, ReportId, Sent
+from spec.rules import AtService, OnDevice, Rules
 
 
-class UnknownMove(SpecError):
-    """Report a move that is none.
+class OfDevice(Protocol):
+    """Be a move that happens on a device.
 
-    Paper: none (bad input).
+    Paper: Sec. 2.
     """
 
+    @property
+    def device(self) -> str:
+        """Return the name of the device."""
+        ...
 
-class DuplicateReport(SpecError):
-    """Report a second trigger or event with the same report identifier.
 
-    Paper: none (bad input).
-    """
+M = TypeVar("M", bound=OfDevice)
+C = TypeVar("C", AttributionClient, AggregationClient)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,32 +65,38 @@ Observation: TypeAlias = tuple[Hashable, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InFlight:
-    """Hold a report that was sent and has not arrived yet, with what it will show.
-
-    Paper: none (the paper's reports arrive at once).
-    """
-
-    arrival: int
-    report: Report
-    shown: Hashable
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class System:
-    """Hold the state of all clients and of the service, and the reports the ad-tech holds.
+    """Hold every device's clients, the service, and the reports that the ad-tech holds.
+
+    A device that is not in a map has done nothing yet. `registered` says on which device each
+    source is, `used_ids` which report identifiers are taken.
 
     Paper: Sec. 2.
     """
 
     now: int = 0
-    attribution: AttributionClient = AttributionClient()
-    aggregation: AggregationClient = AggregationClient()
-    events: EventClient = EventClient()
+    attribution: Map[str, AttributionClient] = Map()
+    aggregation: Map[str, AggregationClient] = Map()
+    events: Map[str, EventClient] = Map()
+    registered: Map[SourceId, str] = Map()
     service: Service = Service()
     reports: Map[ReportId, Report] = Map()
-    in_flight: tuple[InFlight, ...] = ()
+    in_flight: tuple[Sent, ...] = ()
     used_ids: Map[ReportId, None] = Map()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Hold what a move decides: the client that decided, and who is credited with what.
+
+    `credited` names the sources that an event-level trigger is credited to.
+
+    Paper: Sec. 4.2; Sec. 4.3; Sec. 5.
+    """
+
+    client: AttributionClient | AggregationClient | None = None
+    credits: tuple[Credit, ...] = ()
+    credited: tuple[Unit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +107,11 @@ class SystemMechanism:
     """
 
     rules: Rules
-    initial: System = System()
+
+    @property
+    def initial(self) -> System:
+        """Return the system in which nothing has happened."""
+        return System(service=self.rules.initial.service)
 
     def step(self, state: System, action: Move, draw: Draw) -> tuple[System, Observation]:
         """Make one move."""
@@ -107,82 +123,163 @@ def step(rules: Rules, system: System, move: Move, draw: Draw) -> tuple[System, 
 
     Paper: Sec. 2; Sec. 4.2.
     """
+    decision = decide(rules, system, move, draw)
+    system, granted = admit(rules, system, move, decision, draw)
+    return send(rules, system, move, granted, draw)
+
+
+def decide(rules: Rules, system: System, move: Move, draw: Draw) -> Decision:
+    """Say who is credited with what, and what the client keeps of deciding but for budgets.
+
+    Paper: Alg. 2; Alg. 3; Alg. 4.
+    """
+    match move:
+        case Trigger():
+            at = on_attribution(rules, system, move)
+            return decided(at.client, rules.attribute(at, draw))
+        case Event():
+            on_event = on_aggregation(rules, system, move)
+            return decided(on_event.client, rules.propose(on_event, draw))
+        case EventTrigger():
+            return Decision(credited=draw(rules.event_attribute(on_events(rules, system, move))))
+        case _:
+            return Decision()
+
+
+def admit(
+    rules: Rules, system: System, move: Move, decision: Decision, draw: Draw
+) -> tuple[System, tuple[Credit, ...]]:
+    """Let the device's client take in the move; return what is granted of each credit.
+
+    Paper: Alg. 2; Alg. 3; Alg. 4.
+    """
     match move:
         case Source():
-            client = rules.register_source(rules, system.attribution, move, system.now)
-            return replace(system, attribution=client), ()
+            system = claim_source(system, move)
+            sources = rules.register_source(on_attribution(rules, system, move), move)
+            return with_attribution(system, move, sources), ()
         case Trigger():
-            claim_identifier(system, move.report_id)
-            attribution, credits, report = rules.register_trigger(
-                rules, system.attribution, move, system.now, draw
-            )
-            system = replace(system, attribution=attribution)
-            return send(rules, system, attribution.budgets, credits, move, report, draw)
+            assert isinstance(decision.client, AttributionClient)
+            at = on_attribution(rules, system, move)
+            sources, granted = grant(at, decision.client, decision.credits)
+            system = claim_identifier(system, move.report_id)
+            return with_attribution(system, move, sources), granted
         case Event():
-            claim_identifier(system, move.report_id)
-            aggregation, credits, report = rules.register_event(
-                rules, system.aggregation, move, system.now, draw
-            )
-            system = replace(system, aggregation=aggregation)
-            return send(rules, system, aggregation.budgets, credits, move, report, draw)
+            assert isinstance(decision.client, AggregationClient)
+            on_event = on_aggregation(rules, system, move)
+            storage, granted = grant(on_event, decision.client, decision.credits)
+            system = claim_identifier(system, move.report_id)
+            return with_aggregation(system, move, storage), granted
         case EventSource():
-            events = rules.register_event_source(rules, system.events, move, system.now, draw)
-            return replace(system, events=events), ()
+            system = claim_source(system, move)
+            at_source = on_events(rules, system, move)
+            return with_events(system, move, rules.register_event_source(at_source, move, draw)), ()
         case EventTrigger():
-            credited = rules.event_attribute(rules, system.events, move, system.now)
-            events = rules.register_event_trigger(rules, system.events, move, system.now, credited)
-            return replace(system, events=events), ()
+            at_trigger = on_events(rules, system, move)
+            events = rules.register_event_trigger(at_trigger, decision.credited)
+            return with_events(system, move, events), ()
+        case _:
+            return system, ()
+
+
+def send(
+    rules: Rules, system: System, move: Move, granted: tuple[Credit, ...], draw: Draw
+) -> tuple[System, Observation]:
+    """Let leave what leaves because of the move; return what the ad-tech sees.
+
+    Paper: Alg. 1; Alg. 2; Alg. 3; Alg. 4.
+    """
+    match move:
+        case Trigger():
+            sent = draw(rules.send(on_attribution(rules, system, move), granted))
+            return deliver(system, move, sent)
+        case Event():
+            sent = draw(rules.send(on_aggregation(rules, system, move), granted))
+            return deliver(system, move, sent)
         case PassTime():
             return pass_time(rules, system, move.until, draw)
         case Query():
             return ask(rules, system, move, draw)
+        case Source() | EventSource() | EventTrigger():
+            return system, ()
         case _:
             raise UnknownMove(f"{move!r} is not a move")
 
 
-def send(
-    rules: Rules,
-    system: System,
-    budgets: Budgets,
-    credits: tuple[Credit, ...],
-    cause: Cause,
-    report: Report,
-    draw: Draw,
-) -> tuple[System, Observation]:
-    """Send the report if the rules say so, and deliver it if it arrives at once.
+def decided(client: C, found: tuple[C, tuple[Credit, ...]]) -> Decision:
+    """Return the decision of a client; budgets are not its to change.
+
+    Paper: Sec. 4.2; Sec. 4.3.
+    """
+    after, credits = found
+    if after.budgets is not client.budgets:
+        raise BudgetDecided("a rule that decides credits changes a budget: `contribute` does that")
+    return Decision(client=after, credits=credits)
+
+
+def grant(
+    at: OnDevice[C, Trigger | Event], client: C, credits: tuple[Credit, ...]
+) -> tuple[C, tuple[Credit, ...]]:
+    """Admit the credits of a client that has decided, on the budgets of this world.
 
     Paper: Alg. 2; Alg. 3.
     """
-    claim_identifier(system, report.report_id)
-    system = replace(system, used_ids=system.used_ids.set(report.report_id, None))
-    if not draw(rules.sends(budgets, credits, cause, report)):
-        return system, ()
-    shown = draw(rules.visible(budgets, credits, cause, report))
-    arrival = rules.arrival(system.now, cause, report)
-    if arrival > system.now:
-        waiting = InFlight(arrival=arrival, report=report, shown=shown)
-        return replace(system, in_flight=(*system.in_flight, waiting)), ()
-    return replace(system, reports=system.reports.set(report.report_id, report)), (shown,)
+    client = replace(client, budgets=at.client.budgets)
+    budgets, granted = at.rules.contribute(replace(at, client=client), credits)
+    return replace(client, budgets=budgets), granted
+
+
+def deliver(
+    system: System, move: Trigger | Event, sent: tuple[Sent, ...]
+) -> tuple[System, Observation]:
+    """Deliver the reports that arrive at once, and keep the others until they do.
+
+    Of several reports one may bear the identifier of the trigger or event itself.
+
+    Paper: Alg. 2; Alg. 3.
+    """
+    own = [each for each in sent if each.report.report_id == move.report_id]
+    others = [each for each in sent if each.report.report_id != move.report_id]
+    if len(own) > 1:
+        raise DuplicateReport(f"two reports are sent with identifier {move.report_id}")
+    for each in others:
+        system = claim_identifier(system, each.report.report_id)
+    arrived = tuple(each for each in sent if each.arrival <= system.now)
+    waiting = tuple(each for each in sent if each.arrival > system.now)
+    system = replace(
+        system,
+        reports=system.reports.update({each.report.report_id: each.report for each in arrived}),
+        in_flight=system.in_flight + waiting,
+    )
+    return system, tuple(each.shown for each in arrived)
 
 
 def pass_time(rules: Rules, system: System, until: int, draw: Draw) -> tuple[System, Observation]:
     """Let time pass: reports in flight arrive, and the windows that end send their reports.
 
+    Reports arrive in the order of their times. Event-level reports come device by device.
+
     Paper: Alg. 4; Sec. 2.2.
     """
-    checked_time(system.now, until)
-    landed = (waiting for waiting in system.in_flight if waiting.arrival <= until)
-    arrived = sorted(landed, key=lambda waiting: waiting.arrival)
-    events, sent = rules.pass_windows(rules, system.events, system.now, until, draw)
-    seen = tuple(draw(rules.event_visible(events, report)) for report in sent)
+    since = system.now
+    if until < since:
+        raise TimeRunsBackwards(f"the time is {since} already, not {until}")
+    arrived = [each for each in system.in_flight if each.arrival <= until]
+    arrived.sort(key=lambda each: each.arrival)
     system = replace(
         system,
         now=until,
-        events=events,
-        reports=system.reports.update({w.report.report_id: w.report for w in arrived}),
-        in_flight=tuple(waiting for waiting in system.in_flight if waiting.arrival > until),
+        reports=system.reports.update({each.report.report_id: each.report for each in arrived}),
+        in_flight=tuple(each for each in system.in_flight if each.arrival > until),
     )
-    return system, tuple(waiting.shown for waiting in arrived) + seen
+    seen = [each.shown for each in arrived]
+    for device in sorted(system.events):
+        at = OnDevice(rules=rules, now=until, client=system.events[device], cause=None)
+        client, reports = rules.pass_windows(at, since, draw)
+        system = replace(system, events=system.events.set(device, client))
+        at = replace(at, client=client)
+        seen += [draw(rules.event_visible(at, report)) for report in reports]
+    return system, tuple(seen)
 
 
 def ask(rules: Rules, system: System, query: Query, draw: Draw) -> tuple[System, Observation]:
@@ -194,14 +291,105 @@ def ask(rules: Rules, system: System, query: Query, draw: Draw) -> tuple[System,
         if report_id not in system.reports:
             raise UnknownReport(f"no report with identifier {report_id} has arrived")
     batch = tuple(system.reports[report_id] for report_id in query.report_ids)
-    service, shown = rules.serve(rules, system.service, query, batch, draw)
+    at = AtService(rules=rules, now=system.now, service=system.service, query=query)
+    service, shown = rules.serve(at, batch, draw)
     return replace(system, service=service), (shown,)
 
 
-def claim_identifier(system: System, report_id: ReportId) -> None:
-    """Refuse a report identifier that is in use already.
+def on_attribution(rules: Rules, system: System, move: M) -> OnDevice[AttributionClient, M]:
+    """Return what a rule of the move's device sees in its ARA client.
+
+    Paper: Alg. 2.
+    """
+    client = system.attribution.get(move.device, rules.initial.attribution)
+    return OnDevice(rules=rules, now=system.now, client=client, cause=move)
+
+
+def on_aggregation(rules: Rules, system: System, move: M) -> OnDevice[AggregationClient, M]:
+    """Return what a rule of the move's device sees in its PAA client.
+
+    Paper: Alg. 3.
+    """
+    client = system.aggregation.get(move.device, rules.initial.aggregation)
+    return OnDevice(rules=rules, now=system.now, client=client, cause=move)
+
+
+def on_events(rules: Rules, system: System, move: M) -> OnDevice[EventClient, M]:
+    """Return what a rule of the move's device sees in its event-level client.
+
+    Paper: Alg. 4.
+    """
+    client = system.events.get(move.device, rules.initial.events)
+    return OnDevice(rules=rules, now=system.now, client=client, cause=move)
+
+
+def with_attribution(system: System, move: OfDevice, client: AttributionClient) -> System:
+    """Return the system with another ARA client on the move's device.
+
+    Paper: Alg. 2.
+    """
+    return replace(system, attribution=system.attribution.set(move.device, client))
+
+
+def with_aggregation(system: System, move: OfDevice, client: AggregationClient) -> System:
+    """Return the system with another PAA client on the move's device.
+
+    Paper: Alg. 3.
+    """
+    return replace(system, aggregation=system.aggregation.set(move.device, client))
+
+
+def with_events(system: System, move: OfDevice, client: EventClient) -> System:
+    """Return the system with another event-level client on the move's device.
+
+    Paper: Alg. 4.
+    """
+    return replace(system, events=system.events.set(move.device, client))
+
+
+def claim_source(system: System, source: Source | EventSource) -> System:
+    """Note the source's device, and refuse a source that is on another one already.
+
+    Paper: Sec. 2.1; Sec. 2.2.
+    """
+    if system.registered.get(source.source_id, source.device) != source.device:
+        raise DuplicateSource(f"source {source.source_id!r} is registered on another device")
+    return replace(system, registered=system.registered.set(source.source_id, source.device))
+
+
+def claim_identifier(system: System, report_id: ReportId) -> System:
+    """Note a report identifier, and refuse one that is in use already.
 
     Paper: Sec. 2.1.
     """
     if report_id in system.used_ids:
         raise DuplicateReport(f"a report with identifier {report_id} exists already")
+    return replace(system, used_ids=system.used_ids.set(report_id, None))
+
+
+class UnknownMove(SpecError):
+    """Report a move that is none.
+
+    Paper: none (bad input).
+    """
+
+
+class DuplicateReport(SpecError):
+    """Report a second report with the same identifier.
+
+    Paper: none (bad input).
+    """
+
+
+class BudgetDecided(SpecError):
+    """Report a decision on credits that changes a budget, which belongs to admission.
+
+    Paper: none (bad input).
+    """
+
+
+class TimeRunsBackwards(SpecError):
+    """Report a time that is earlier than what has happened already.
+
+    Paper: none (bad input).
+    """
