@@ -265,14 +265,8 @@ def reveal_outcome(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -
 
 
 class BadQuery(SpecError):
-    r"""Report a query whose parameters are out of range.
-
-    Paper: none (bad input).
-    """
+    r"""Report a query whose parameters are out of range."""
 
 
 class UnknownReport(SpecError):
-    """Report a query for a report that never arrived.
-
-    Paper: none (bad input).
-    """
+    """Report a query for a report that never arrived."""

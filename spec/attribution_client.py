@@ -176,21 +176,12 @@ def contributions(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
 
 
 class DuplicateSource(SpecError):
-    """Report a source that is registered a second time.
-
-    Paper: none (bad input).
-    """
+    """Report a source that is registered a second time."""
 
 
 class NotACandidate(SpecError):
-    """Report an order of attempts with a source that is not one of the registered sources.
-
-    Paper: none (bad input).
-    """
+    """Report an order of attempts with a source that is not one of the registered sources."""
 
 
 class UnknownSource(SpecError):
-    """Report a source identifier that was never registered.
-
-    Paper: none (bad input).
-    """
+    """Report a source identifier that was never registered."""

@@ -36,24 +36,15 @@ U = TypeVar("U")
 
 
 class NotADistribution(SpecError):
-    """Report weights that are not probabilities or do not sum to one.
-
-    Paper: none (the paper has no errors).
-    """
+    """Report weights that are not probabilities or do not sum to one."""
 
 
 class NotEnumerable(SpecError):
-    """Report a law whose outcomes cannot be listed with exact probabilities.
-
-    Paper: none (the paper has no errors).
-    """
+    """Report a law whose outcomes cannot be listed with exact probabilities."""
 
 
 class NotReplayable(SpecError):
-    """Report a step that drew something else when it was run again with the same outcomes.
-
-    Paper: none (the paper has no errors).
-    """
+    """Report a step that drew something else when it was run again with the same outcomes."""
 
 
 class Law(Generic[T]):

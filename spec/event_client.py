@@ -386,21 +386,12 @@ def checked_limits(limits: Limits, source: EventSource) -> None:
 
 
 class NotIncreasing(SpecError):
-    """Report windows or buckets that are not positive and strictly increasing.
-
-    Paper: none (bad input).
-    """
+    """Report windows or buckets that are not positive and strictly increasing."""
 
 
 class BadTriggerData(SpecError):
-    """Report a trigger datum that is neither a number nor a string, or that is listed twice.
-
-    Paper: none (bad input).
-    """
+    """Report a trigger datum that is neither a number nor a string, or that is listed twice."""
 
 
 class BeyondLimits(SpecError):
-    """Report a source that asks for more than the public limits allow.
-
-    Paper: none (bad input).
-    """
+    """Report a source that asks for more than the public limits allow."""

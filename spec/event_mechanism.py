@@ -33,17 +33,11 @@ Questions: TypeAlias = Mapping[Unit, Question]
 
 
 class NoQuestion(SpecError):
-    """Report a step that asks some source nothing, or asks a source that is not there.
-
-    Paper: none (bad input).
-    """
+    """Report a step that asks some source nothing, or asks a source that is not there."""
 
 
 class BadOrder(SpecError):
-    """Report an order of windows that leaves some out, or lets one datum's windows swap.
-
-    Paper: none (bad input).
-    """
+    """Report an order of windows that leaves some out, or lets one datum's windows swap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

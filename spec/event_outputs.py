@@ -33,17 +33,11 @@ Output: TypeAlias = tuple[tuple[int, ...], ...]
 
 
 class BadOutputSet(SpecError):
-    """Report numbers of reports, windows or buckets that describe no output set.
-
-    Paper: none (bad input).
-    """
+    """Report numbers of reports, windows or buckets that describe no output set."""
 
 
 class NoSuchOutput(SpecError):
-    """Report an index or an output that is not in the output set.
-
-    Paper: none (bad input).
-    """
+    """Report an index or an output that is not in the output set."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,59 +26,35 @@ FIRST_PRECISION = 64
 
 
 class SpecError(ValueError):
-    """Be the common class of every error that a caller of the specification can cause.
-
-    Paper: none (the paper has no errors).
-    """
+    """Be the common class of every error that a caller of the specification can cause."""
 
 
 class NotExact(SpecError):
-    """Report a number that is not an exact rational.
-
-    Paper: none (the paper has no errors).
-    """
+    """Report a number that is not an exact rational."""
 
 
 class NotWhole(SpecError):
-    """Report a number that is not a whole number.
-
-    Paper: none (the paper has no errors).
-    """
+    """Report a number that is not a whole number."""
 
 
 class OutOfRange(SpecError):
-    """Report an exact number outside the range its name allows.
-
-    Paper: none (the paper has no errors).
-    """
+    """Report an exact number outside the range its name allows."""
 
 
 class IrrationalPower(SpecError):
-    """Report a power whose exact value was asked for although it is irrational.
-
-    Paper: none (the paper has no errors).
-    """
+    """Report a power whose exact value was asked for although it is irrational."""
 
 
 class MixedBases(SpecError):
-    r"""Report two quantities counted in units of different logarithms.
-
-    Paper: none (the paper has one base only).
-    """
+    r"""Report two quantities counted in units of different logarithms."""
 
 
 class Undecided(SpecError):
-    """Report a comparison that stayed open at the highest precision the caller allowed.
-
-    Paper: none (the paper computes with real numbers).
-    """
+    """Report a comparison that stayed open at the highest precision the caller allowed."""
 
 
 class Field(Protocol):
-    """Describe numbers that closed forms are written over: exact, enclosed or symbolic.
-
-    Paper: none (the paper computes with real numbers).
-    """
+    """Describe numbers that closed forms are written over: exact, enclosed or symbolic."""
 
     def __add__(self, other: Self | int, /) -> Self: ...
     def __radd__(self, other: int, /) -> Self: ...
@@ -96,20 +72,14 @@ A = TypeVar("A")
 
 
 def exact(value: object, name: str) -> Fraction:
-    """Return a value as a fraction, or refuse it by the name of its field.
-
-    Paper: none (the paper computes with real numbers).
-    """
+    """Return a value as a fraction, or refuse it by the name of its field."""
     if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
         raise NotExact(f"{name} must be an int or a Fraction, not {value!r}")
     return value if isinstance(value, Fraction) else Fraction(value)
 
 
 def whole(value: object, name: str) -> int:
-    """Return a value as a whole number, or refuse it by the name of its field.
-
-    Paper: none (the paper's types are integers here).
-    """
+    """Return a value as a whole number, or refuse it by the name of its field."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise NotWhole(f"{name} must be an int, not {value!r}")
     return value
@@ -150,26 +120,17 @@ def unit_interval(value: object, name: str) -> Fraction:
 
 
 def enclose(value: Fraction) -> arb:
-    """Return an enclosure of a fraction at the current precision.
-
-    Paper: none (certified arithmetic).
-    """
+    """Return an enclosure of a fraction at the current precision."""
     return arb(fmpq(value.numerator, value.denominator))
 
 
 def enclosed(value: Real) -> arb:
-    """Return an enclosure of a number that may be exact.
-
-    Paper: none (certified arithmetic).
-    """
+    """Return an enclosure of a number that may be exact."""
     return enclose(value) if isinstance(value, Fraction) else value
 
 
 def bounds(value: Real) -> tuple[Fraction, Fraction]:
-    """Return rational bounds below and above a number; both are the number if it is exact.
-
-    Paper: none (certified arithmetic).
-    """
+    """Return rational bounds below and above a number; both are the number if it is exact."""
     if isinstance(value, Fraction):
         return value, value
     if not value.is_finite():
@@ -186,10 +147,7 @@ def _dyadic(value: arb) -> Fraction:
 
 
 def certainly_at_most(left: Real, right: Real) -> bool | None:
-    r"""Answer $left \le right$, or None if the enclosures overlap.
-
-    Paper: none (certified arithmetic).
-    """
+    r"""Answer $left \le right$, or None if the enclosures overlap."""
     if isinstance(left, Fraction) and isinstance(right, Fraction):
         return left <= right
     if enclosed(left) <= enclosed(right):
@@ -204,8 +162,6 @@ def decide(question: Callable[[], A | None], limit: int | None = None) -> A:
 
     The question returns None while its enclosures overlap. Without a limit on the bits this ends
     exactly if the two sides differ, which the caller has to know.
-
-    Paper: none (certified arithmetic).
     """
     bits = FIRST_PRECISION
     while limit is None or bits <= limit:

@@ -115,7 +115,4 @@ def run_program(at: AtEvent) -> tuple[Storage, tuple[Contribution, ...]]:
 
 
 class BadProgram(SpecError):
-    """Report a program that does not return a storage, a key and a value.
-
-    Paper: none (bad input).
-    """
+    """Report a program that does not return a storage, a key and a value."""

@@ -49,17 +49,11 @@ Events: TypeAlias = tuple[Hashable, ...]
 
 
 class BadSequences(SpecError):
-    """Report sequences of answers that are not distinct or not of one length.
-
-    Paper: none (bad input).
-    """
+    """Report sequences of answers that are not distinct or not of one length."""
 
 
 class AfterTheEnd(SpecError):
-    """Report a query beyond the last step of the output set's sequences.
-
-    Paper: none (bad input).
-    """
+    """Report a query beyond the last step of the output set's sequences."""
 
 
 class Outputs(Protocol[T_co]):

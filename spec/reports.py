@@ -115,35 +115,20 @@ def checked_filters(filters: object) -> None:
 
 
 class BadKey(SpecError):
-    """Report a key that does not fit into 128 bits.
-
-    Paper: none (bad input).
-    """
+    """Report a key that does not fit into 128 bits."""
 
 
 class BadReportId(SpecError):
-    """Report an identifier of a report that does not fit into 128 bits.
-
-    Paper: none (bad input).
-    """
+    """Report an identifier of a report that does not fit into 128 bits."""
 
 
 class BadValue(SpecError):
-    """Report a value that is not a natural number.
-
-    Paper: none (bad input).
-    """
+    """Report a value that is not a natural number."""
 
 
 class BadName(SpecError):
-    """Report a name that is not a string.
-
-    Paper: none (bad input).
-    """
+    """Report a name that is not a string."""
 
 
 class BadFilters(SpecError):
-    """Report filters that are not a frozenset of strings.
-
-    Paper: none (bad input).
-    """
+    """Report filters that are not a frozenset of strings."""

@@ -251,7 +251,4 @@ class Rules:
 
 
 class BadLimit(SpecError):
-    """Report a public parameter outside its range.
-
-    Paper: none (bad input).
-    """
+    """Report a public parameter outside its range."""

@@ -40,10 +40,7 @@ T = TypeVar("T")
 
 
 class Entropy(Protocol):
-    """Give independent uniform bits.
-
-    Paper: none (the paper samples without saying how).
-    """
+    """Give independent uniform bits."""
 
     def bits(self, count: int) -> int:
         """Return a uniform integer below two to the power of the count."""
@@ -51,10 +48,7 @@ class Entropy(Protocol):
 
 
 class SeededEntropy:
-    """Give the same bits for the same seed, for tests and simulations.
-
-    Paper: none (the paper samples without saying how).
-    """
+    """Give the same bits for the same seed, for tests and simulations."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(whole(seed, "seed"))
@@ -65,10 +59,7 @@ class SeededEntropy:
 
 
 class SystemEntropy:
-    """Give the bits of the operating system.
-
-    Paper: none (the paper samples without saying how).
-    """
+    """Give the bits of the operating system."""
 
     def bits(self, count: int) -> int:
         """Return a uniform integer below two to the power of the count."""
@@ -76,10 +67,7 @@ class SystemEntropy:
 
 
 def uniform_below(count: int, entropy: Entropy) -> int:
-    """Return a uniform integer from zero to below the count, by rejection.
-
-    Paper: none (the paper samples without saying how).
-    """
+    """Return a uniform integer from zero to below the count, by rejection."""
     width = (positive_whole(count, "count") - 1).bit_length()
     while True:
         candidate = entropy.bits(width) if width else 0
@@ -88,19 +76,13 @@ def uniform_below(count: int, entropy: Entropy) -> int:
 
 
 def bernoulli(probability: Fraction, entropy: Entropy) -> bool:
-    """Return true with a rational probability.
-
-    Paper: none (the paper samples without saying how).
-    """
+    """Return true with a rational probability."""
     chance = unit_interval(probability, "probability")
     return uniform_below(chance.denominator, entropy) < chance.numerator
 
 
 def bernoulli_power(power: Power, entropy: Entropy) -> bool:
-    """Return true with a probability that is a power, rational or not.
-
-    Paper: none (the paper samples without saying how).
-    """
+    """Return true with a probability that is a power, rational or not."""
     low, high = _leading_bits(power)
     revealed = entropy.bits(FIRST_PRECISION)
     if low <= revealed < high:
@@ -120,10 +102,7 @@ def _leading_bits(power: Power) -> tuple[int, int]:
 
 
 class Uniform:
-    """Hold a uniform real number whose bits are drawn when a comparison needs them.
-
-    Paper: none (the paper samples without saying how).
-    """
+    """Hold a uniform real number whose bits are drawn when a comparison needs them."""
 
     def __init__(self, entropy: Entropy, revealed: int = 0, width: int = 0) -> None:
         self._entropy = entropy
@@ -149,8 +128,6 @@ def geometric(ratio: Power, entropy: Entropy) -> int:
 
     Digits are drawn up to the first $k$ with $q^{2^k} \le 1/2$; what stands above them is geometric
     with that ratio, and is drawn by tossing its coin until it fails.
-
-    Paper: none (the paper samples without saying how).
     """
     *digits, last = _digit_odds(ratio)
     value = sum(1 << place for place, odds in enumerate(digits) if _odds(odds, entropy))
@@ -228,8 +205,6 @@ def by_tail(noise: Noise, entropy: Entropy) -> int:
     r"""Return a sample of any noise from its tails: the $x$ with $\Pr[X > x] \le u < \Pr[X \ge x]$.
 
     The search doubles its steps away from zero and then halves the interval.
-
-    Paper: none (the paper samples without saying how).
     """
     uniform = Uniform(entropy)
 
@@ -253,10 +228,7 @@ def by_tail(noise: Noise, entropy: Entropy) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Sampler:
-    """Be a draw that samples every law with the given entropy.
-
-    Paper: none (the paper samples without saying how).
-    """
+    """Be a draw that samples every law with the given entropy."""
 
     entropy: Entropy
 
@@ -276,10 +248,7 @@ class Sampler:
 
 
 def finite(law: Distribution[T], entropy: Entropy) -> T:
-    """Return a sample of a finite distribution.
-
-    Paper: none (the paper samples without saying how).
-    """
+    """Return a sample of a finite distribution."""
     *others, (last, _) = law.items()
     denominator = lcm(*(weight.denominator for _, weight in law.items()))
     remaining = uniform_below(denominator, entropy)

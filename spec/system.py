@@ -368,28 +368,16 @@ def claim_identifier(system: System, report_id: ReportId) -> System:
 
 
 class UnknownMove(SpecError):
-    """Report a move that is none.
-
-    Paper: none (bad input).
-    """
+    """Report a move that is none."""
 
 
 class DuplicateReport(SpecError):
-    """Report a second report with the same identifier.
-
-    Paper: none (bad input).
-    """
+    """Report a second report with the same identifier."""
 
 
 class BudgetDecided(SpecError):
-    """Report a decision on credits that changes a budget, which belongs to admission.
-
-    Paper: none (bad input).
-    """
+    """Report a decision on credits that changes a budget, which belongs to admission."""
 
 
 class TimeRunsBackwards(SpecError):
-    """Report a time that is earlier than what has happened already.
-
-    Paper: none (bad input).
-    """
+    """Report a time that is earlier than what has happened already."""

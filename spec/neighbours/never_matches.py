@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 def never_match(
     rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
 ) -> tuple[Worlds, Observation]:
-    """Make the move under rules by which no trigger matches the unit.
-
-    Paper: none (another neighbour relation).
-    """
+    """Make the move under rules by which no trigger matches the unit."""
 
     def matches(at: AtTrigger, source: Source) -> bool:
         return source.source_id != unit and rules.matches(at, source)

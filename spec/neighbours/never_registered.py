@@ -21,10 +21,7 @@ from spec.system import Move, Observation, step
 def never_register(
     rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
 ) -> tuple[Worlds, Observation]:
-    """Make the move, unless it registers the unit.
-
-    Paper: none (another neighbour relation).
-    """
+    """Make the move, unless it registers the unit."""
     if isinstance(move, Source | EventSource) and move.source_id == unit:
         return worlds, ()
     own, seen = step(rules, worlds.own, move, draw)

@@ -195,7 +195,4 @@ class SharedDraws:
 
 
 class RelationUndefined(SpecError):
-    """Report that a neighbour relation has no meaning for the given rules.
-
-    Paper: none (the paper's rules never cause it).
-    """
+    """Report that a neighbour relation has no meaning for the given rules."""
