@@ -9,19 +9,15 @@ Expected: refuted
 
 from __future__ import annotations
 
-from spec import PAPER, Budget, Rules, replace
-from spec.contributions import Cause, Credit
-from spec.reports import Contribution
+from spec import PAPER, AtContribution, Budget, Contribution, Rules, Unit, replace
 
 
 def start_over(
-    rules: Rules, spent: Budget, credit: Credit, cause: Cause
-) -> tuple[Budget, tuple[Contribution, ...]]:
-    """Admit what fits; if nothing does, forget what was spent."""
-    after, granted = PAPER.grant(rules, spent, credit, cause)
-    if credit.contributions and not granted:
-        return Budget(), ()
-    return after, granted
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    """Admit what fits; what does not fit makes the unit forget what it has spent."""
+    after, fits = PAPER.admit(at, unit, spent, contribution)
+    return (after, True) if fits else (Budget(), False)
 
 
-RULES = replace(PAPER, grant=start_over)
+RULES: Rules = replace(PAPER, admit=start_over)

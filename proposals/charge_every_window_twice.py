@@ -20,11 +20,11 @@ from spec import (
     NEVER_REGISTERED,
     PAPER,
     SMALL_LIMITS,
+    AtContribution,
     AttributionClient,
+    AtTrigger,
     Budget,
     Budgets,
-    Cause,
-    Contribution,
     Credit,
     Draw,
     Query,
@@ -36,32 +36,27 @@ from spec import (
 )
 
 
-def credit_every_window(
-    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-) -> tuple[Credit, ...]:
+def credit_every_window(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
     """Credit every active window that matches, the newest first."""
-    names = client.order.newest_first(trigger.destination)
-    windows = (client.sources[name] for name in names)
-    return tuple(
-        Credit(unit=each.source_id, contributions=rules.contributions(rules, each, trigger))
-        for each in windows
-        if each.expiry > now and rules.matches(each, trigger)
+    return at.client, tuple(
+        Credit(unit=each.source_id, contributions=at.rules.contributions(at, each))
+        for each in at.client.sources
+        if at.rules.matches(at, each)
     )
 
 
 def charge_twice(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-) -> tuple[Budgets, tuple[Contribution, ...]]:
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
     """Charge every window twice the value if it can pay that; the first that pays contributes."""
-    most = rules.cap(rules.limits).value
-    granted: tuple[Contribution, ...] = ()
+    budgets, granted = at.client.budgets, list[Credit]()
     for credit in credits:
         spent = budgets.get(credit.unit, Budget())
-        cost = 2 * sum(part.value for part in credit.contributions)
-        if spent.value + cost <= most:
-            budgets = budgets.set(credit.unit, replace(spent, value=spent.value + cost))
-            granted = granted or credit.contributions
-    return budgets, granted
+        value = spent.value + 2 * sum(part.value for part in credit.contributions)
+        if value <= at.limits.contribution_budget:
+            budgets = budgets.set(credit.unit, replace(spent, value=value))
+            granted.append(credit)
+    return budgets, tuple(granted[:1])
 
 
 RULES: Rules = replace(PAPER, attribute=credit_every_window, contribute=charge_twice)

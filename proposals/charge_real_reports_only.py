@@ -12,14 +12,12 @@ Expected: refuted, no factor keeps delta
 
 from __future__ import annotations
 
-from spec import PAPER, Limits, Query, Report, Rules, Spent, replace
+from spec import PAPER, AtService, Report, Rules, Spent, replace
 
 
-def charge_real_reports_only(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
+def charge_real_reports_only(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Charge nothing for a null report."""
-    return spent if report.is_null else PAPER.charge(limits, spent, query, report)
+    return spent if report.is_null else PAPER.charge(at, spent, report)
 
 
 RULES: Rules = replace(PAPER, charge=charge_real_reports_only)

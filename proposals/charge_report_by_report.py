@@ -12,16 +12,15 @@ Expected: holds
 
 from __future__ import annotations
 
-from spec import PAPER, Ledger, Query, Report, Rules, Spent, replace
+from spec import PAPER, AtService, Ledger, Report, Rules, Spent, replace
 
 
-def settle(
-    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
-) -> tuple[Ledger, tuple[Report, ...] | None]:
+def settle(at: AtService, batch: tuple[Report, ...]) -> tuple[Ledger, tuple[Report, ...] | None]:
     """Charge one report after the other, and stop at the first that cannot pay."""
+    ledger = at.service.ledger
     for report in batch:
-        for entry in rules.budget_entries(query, report):
-            after = rules.charge(rules.limits, ledger.get(entry, Spent()), query, report)
+        for entry in at.rules.budget_entries(at, report):
+            after = at.rules.charge(at, ledger.get(entry, Spent()), report)
             if after is None:
                 return ledger, None
             ledger = ledger.set(entry, after)

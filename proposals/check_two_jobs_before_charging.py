@@ -19,6 +19,7 @@ from spec import (
     PAPER,
     SMALL_LIMITS,
     Aborted,
+    AtService,
     DeviceWindow,
     Draw,
     Event,
@@ -41,32 +42,28 @@ from spec import (
 class Job:
     """Hold a job that was checked and has not been charged yet."""
 
-    query: Query
-    batch: tuple[Report, ...]
+    query: Query = Query(epsilon=Fraction(1))
+    batch: tuple[Report, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BusyService(Service):
     """Hold the ledger and the job that runs beside the next one."""
 
-    running: Job | None = None
+    running: Job = Job()
 
 
-def serve(
-    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
-) -> tuple[Service, Hashable]:
+def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
     """Check this job, then charge the one before it; this one is charged after the next check."""
-    batch = rules.batch(query, reports)
-    _, accepted = rules.settle(rules, service.ledger, query, batch)
-    before = service.running if isinstance(service, BusyService) else None
-    ledger = service.ledger if before is None else charged(service.ledger, before)
+    assert isinstance(at.service, BusyService)
+    batch = draw(at.rules.batch(at, reports))
+    _, accepted = draw(at.rules.settle(at, batch))
+    service = BusyService(ledger=charged(at.service.ledger, at.service.running))
     outcome: Outcome = Aborted()
-    running: Job | None = None
     if accepted is not None:
-        outcome = rules.answer(rules, query, accepted, draw)
-        running = Job(query=query, batch=accepted)
-    service = BusyService(ledger=ledger, running=running)
-    return service, draw(rules.reveal(service, query, batch, outcome))
+        outcome = at.rules.answer(at, accepted, draw)
+        service = replace(service, running=Job(query=at.query, batch=accepted))
+    return service, draw(at.rules.reveal(replace(at, service=service), batch, outcome))
 
 
 def charged(ledger: Ledger, job: Job) -> Ledger:
@@ -74,7 +71,7 @@ def charged(ledger: Ledger, job: Job) -> Ledger:
     for report in job.batch:
         spent = ledger.get(report.report_id, Spent())
         epsilon, delta = spent.epsilon + job.query.epsilon, spent.delta + job.query.delta
-        ledger = ledger.set(report.report_id, Spent(epsilon=epsilon, delta=delta))
+        ledger = ledger.set(report.report_id, replace(spent, epsilon=epsilon, delta=delta))
     return ledger
 
 
@@ -83,7 +80,7 @@ def view(storage: Storage) -> tuple[Storage, int, int]:
     return storage, 1, 2
 
 
-RULES: Rules = replace(PAPER, serve=serve)
+RULES: Rules = replace(PAPER, serve=serve, initial=replace(PAPER.initial, service=BusyService()))
 
 LIMITS = replace(SMALL_LIMITS, epsilon=Fraction(2), delta=Fraction(0))
 JOB = Query(epsilon=Fraction(2), keys=(1,))

@@ -16,6 +16,7 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtService,
     Query,
     Report,
     Rules,
@@ -26,7 +27,7 @@ from spec import (
 )
 
 
-def count_repetitions(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+def count_repetitions(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
     """Let a report stand in the batch as often as it is listed."""
     return reports
 

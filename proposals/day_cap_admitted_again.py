@@ -21,14 +21,12 @@ from spec import (
     NULL_STORE,
     PAPER,
     SMALL_LIMITS,
+    AtContribution,
     Budget,
     Budgets,
-    Cause,
-    Contribution,
     Credit,
     DeviceWindow,
     Event,
-    Limits,
     Query,
     Rules,
     Storage,
@@ -39,24 +37,17 @@ from spec import (
 WINDOWS_IN_A_DAY = 144
 
 
-def day_cap(limits: Limits) -> int:
-    """Return what a device may contribute in a day."""
-    return limits.contribution_budget * 3 // 2
-
-
 def contribute_within_the_day(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-) -> tuple[Budgets, tuple[Contribution, ...]]:
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
     """Admit what fits into the window, as the paper does, and into the day as well."""
-    granted: tuple[Contribution, ...] = ()
     for credit in credits:
         wanted = sum(part.value for part in credit.contributions)
-        if not isinstance(credit.unit, DeviceWindow):
-            return PAPER.contribute(rules, budgets, credits, cause)
-        if used_today(budgets, credit.unit) + wanted <= day_cap(rules.limits):
-            budgets, admitted = PAPER.contribute(rules, budgets, (credit,), cause)
-            granted += admitted
-    return budgets, granted
+        if isinstance(credit.unit, DeviceWindow):
+            used = used_today(at.client.budgets, credit.unit)
+            if used + wanted > at.limits.contribution_budget * 3 // 2:
+                return at.client.budgets, ()
+    return PAPER.contribute(at, credits)
 
 
 def used_today(budgets: Budgets, unit: DeviceWindow) -> int:

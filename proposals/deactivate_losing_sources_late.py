@@ -22,6 +22,7 @@ from spec import (
     NEVER_MATCHES,
     PAPER,
     SMALL_LIMITS,
+    AtEventTrigger,
     EventClient,
     EventSource,
     EventTrigger,
@@ -34,38 +35,36 @@ from spec import (
 )
 
 
-def newest_active(client: EventClient, destination: str, now: int) -> SourceRecord | None:
-    """Return the newest active source of a destination, whatever its filters."""
-    for name in client.order.newest_first(destination):
-        record = client.records[name]
-        if record.active and now < record.source.expiry:
+def newest_active(at: AtEventTrigger) -> SourceRecord | None:
+    """Return the newest active source of the trigger's destination, whatever its filters."""
+    for record in at.client.records:
+        same = record.source.destination == at.cause.destination
+        if same and record.active and at.now < record.source.expiry:
             return record
     return None
 
 
-def attribute_to_the_newest(
-    rules: Rules, client: EventClient, trigger: EventTrigger, now: int
-) -> tuple[Unit, ...]:
+def attribute_to_the_newest(at: AtEventTrigger) -> tuple[Unit, ...]:
     """Credit the newest active source of the destination, if it matches."""
-    winner = newest_active(client, trigger.destination, now)
-    if winner is None or not rules.event_matches(winner.source, trigger):
+    winner = newest_active(at)
+    if winner is None or not at.rules.event_matches(at, winner):
         return ()
     return (winner.source.source_id,)
 
 
-def deactivate_after_a_report(
-    rules: Rules, client: EventClient, trigger: EventTrigger, now: int, credited: tuple[Unit, ...]
-) -> EventClient:
+def deactivate_after_a_report(at: AtEventTrigger, credited: tuple[Unit, ...]) -> EventClient:
     """Deactivate the losing sources if the winner generates a report."""
-    client = PAPER.register_event_trigger(rules, client, trigger, now, credited)
-    winner = newest_active(client, trigger.destination, now)
+    at = replace(at, client=PAPER.register_event_trigger(at, credited))
+    winner, destination = newest_active(at), at.cause.destination
     if winner is None or not credited or winner.response is not None:
-        return client
-    for name, record in client.records.items():
-        if record.source.destination == trigger.destination and record != winner:
-            records = client.records.set(name, replace(record, active=False))
-            client = replace(client, records=records)
-    return client
+        return at.client
+    records = (
+        replace(each, active=False)
+        if each != winner and each.source.destination == destination
+        else each
+        for each in at.client.records
+    )
+    return replace(at.client, records=tuple(records))
 
 
 RULES: Rules = replace(

@@ -19,19 +19,19 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
-    Credit,
+    Draw,
     Event,
     Move,
     Query,
     Relation,
     Rules,
     Storage,
-    System,
     Unit,
     Universe,
     replace,
 )
-from spec.neighbours import with_credits_changed
+from spec.neighbours.relation import Worlds, decided_on_the_database
+from spec.system import Decision
 
 WINDOWS_IN_A_DAY = 144
 
@@ -45,14 +45,14 @@ class DeviceDay:
 
 
 def delete_the_day(
-    rules: Rules, unit: Unit, own: System, move: Move, credits: tuple[Credit, ...]
-) -> tuple[Credit, ...]:
+    rules: Rules, unit: Unit, worlds: Worlds, move: Move, decision: Decision, draw: Draw
+) -> Decision:
     """Delete what the device contributes on the day."""
     if isinstance(move, Event):
-        day = own.now // (WINDOWS_IN_A_DAY * rules.limits.window_length)
+        day = worlds.real.now // (WINDOWS_IN_A_DAY * rules.limits.window_length)
         if DeviceDay(device=move.device, day=day) == unit:
-            return ()
-    return credits
+            return replace(decision, credits=())
+    return decision
 
 
 def view(storage: Storage) -> tuple[Storage, int, int]:
@@ -64,7 +64,7 @@ RULES: Rules = PAPER
 NEIGHBOURS = Relation(
     name="device and day",
     meaning="programs run once; what the device contributes on one day is deleted",
-    move=with_credits_changed(delete_the_day),
+    move=decided_on_the_database(delete_the_day),
     units="devices",
 )
 

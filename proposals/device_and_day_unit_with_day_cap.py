@@ -19,24 +19,24 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtContribution,
     Budget,
     Budgets,
-    Cause,
-    Contribution,
     Credit,
     DeviceWindow,
+    Draw,
     Event,
     Move,
     Query,
     Relation,
     Rules,
     Storage,
-    System,
     Unit,
     Universe,
     replace,
 )
-from spec.neighbours import with_credits_changed
+from spec.neighbours.relation import Worlds, decided_on_the_database
+from spec.system import Decision
 
 WINDOWS_IN_A_DAY = 144
 WINDOWS_PAID_PER_DAY = 2
@@ -51,19 +51,16 @@ class DeviceDay:
 
 
 def contribute_within_the_day(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-) -> tuple[Budgets, tuple[Contribution, ...]]:
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
     """Admit what fits into the window, as the paper does, and into the day as well."""
-    granted: tuple[Contribution, ...] = ()
-    most = WINDOWS_PAID_PER_DAY * rules.limits.contribution_budget
     for credit in credits:
         wanted = sum(part.value for part in credit.contributions)
-        if not isinstance(credit.unit, DeviceWindow):
-            return PAPER.contribute(rules, budgets, credits, cause)
-        if used_today(budgets, credit.unit) + wanted <= most:
-            budgets, admitted = PAPER.contribute(rules, budgets, (credit,), cause)
-            granted += admitted
-    return budgets, granted
+        if isinstance(credit.unit, DeviceWindow):
+            used = used_today(at.client.budgets, credit.unit)
+            if used + wanted > WINDOWS_PAID_PER_DAY * at.limits.contribution_budget:
+                return at.client.budgets, ()
+    return PAPER.contribute(at, credits)
 
 
 def used_today(budgets: Budgets, unit: DeviceWindow) -> int:
@@ -74,14 +71,14 @@ def used_today(budgets: Budgets, unit: DeviceWindow) -> int:
 
 
 def delete_the_day(
-    rules: Rules, unit: Unit, own: System, move: Move, credits: tuple[Credit, ...]
-) -> tuple[Credit, ...]:
+    rules: Rules, unit: Unit, worlds: Worlds, move: Move, decision: Decision, draw: Draw
+) -> Decision:
     """Delete what the device contributes on the day."""
     if isinstance(move, Event):
-        day = own.now // (WINDOWS_IN_A_DAY * rules.limits.window_length)
+        day = worlds.real.now // (WINDOWS_IN_A_DAY * rules.limits.window_length)
         if DeviceDay(device=move.device, day=day) == unit:
-            return ()
-    return credits
+            return replace(decision, credits=())
+    return decision
 
 
 def view(storage: Storage) -> tuple[Storage, int, int]:
@@ -93,7 +90,7 @@ RULES: Rules = replace(PAPER, contribute=contribute_within_the_day)
 NEIGHBOURS = Relation(
     name="device and day",
     meaning="programs run once; what the device contributes on one day is deleted",
-    move=with_credits_changed(delete_the_day),
+    move=decided_on_the_database(delete_the_day),
     units="devices",
 )
 

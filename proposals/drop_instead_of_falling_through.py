@@ -10,14 +10,12 @@ Expected: holds
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from spec import PAPER, Rules, Source, Trigger, replace
+from spec import PAPER, AtTrigger, Rules, Source, replace
 
 
-def newest_only(candidates: Sequence[Source], trigger: Trigger) -> Sequence[Source]:
-    """Try the newest candidate and no other."""
-    return tuple(candidates)[:1]
+def newest_only(at: AtTrigger, matching: tuple[Source, ...]) -> tuple[Source, ...]:
+    """Try the newest matching source and no other."""
+    return matching[:1]
 
 
 RULES: Rules = replace(PAPER, attempt_order=newest_only)

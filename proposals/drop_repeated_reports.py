@@ -10,15 +10,14 @@ Expected: holds
 
 from __future__ import annotations
 
-from spec import PAPER, Query, Report, Rules, replace
+from spec import PAPER, AtService, Report, Rules, replace
 
 
-def first_of_each(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+def first_of_each(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
     """Keep the first report with each identifier."""
     kept: dict[int, Report] = {}
     for report in reports:
-        if report.report_id not in kept:
-            kept[report.report_id] = report
+        kept.setdefault(report.report_id, report)
     return tuple(kept.values())
 
 

@@ -5,7 +5,7 @@ nothing. If its records are summed like those of any other source, the sums chan
 contributed and by what the dummy contributes in its place. See dummy_source_holds_records.py for
 a dummy that has records of its own already.
 
-Origin: READING_NOTES A4
+Origin: a literal reading of the paper's neighbours, difference A4
 Neighbours: moved to the dummy
 Expected: refuted, factor 2
 """

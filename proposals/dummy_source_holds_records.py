@@ -5,7 +5,7 @@ Moved there, a record of x uses up the dummy's budget and displaces one of the d
 reports' worth changes: that of x, the dummy's in its place, and the displaced one. In this universe
 the exact delta at 1, 2 and 3 times epsilon is 2/9, 4/27 and 0.
 
-Origin: READING_NOTES A4
+Origin: a literal reading of the paper's neighbours, difference A4
 Neighbours: moved to the dummy
 Expected: refuted, factor 3
 """
@@ -19,6 +19,7 @@ from spec import (
     PAPER,
     SMALL_LIMITS,
     AttributionClient,
+    AtTrigger,
     Credit,
     Draw,
     Query,
@@ -31,21 +32,19 @@ from spec import (
 from spec.neighbours import DUMMY, DUMMY_KEY
 
 
-def attribute_to_someone(
-    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-) -> tuple[Credit, ...]:
+def attribute_to_someone(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
     """Credit the dummy with a trigger that no source takes."""
-    credits = PAPER.attribute(rules, client, trigger, now, draw)
+    client, credits = PAPER.attribute(at, draw)
     if credits:
-        return credits
+        return client, credits
     dummy = Source(
         source_id=DUMMY,
-        destination=trigger.destination,
-        expiry=now + 1,
-        filters=trigger.filters,
+        destination=at.cause.destination,
+        expiry=at.now + 1,
+        filters=at.cause.filters,
         key=DUMMY_KEY,
     )
-    return (Credit(unit=DUMMY, contributions=rules.contributions(rules, dummy, trigger)),)
+    return client, (Credit(unit=DUMMY, contributions=at.rules.contributions(at, dummy)),)
 
 
 RULES: Rules = replace(PAPER, attribute=attribute_to_someone)

@@ -4,7 +4,7 @@ The paper's neighbour replaces the shared storage of x by a dummy, glossed as an
 empty store a program may well contribute: "seen for the first time" is what the paper's own reach
 example reports. Then the sums change by what x contributed and by what it contributes instead.
 
-Origin: READING_NOTES A3
+Origin: a literal reading of the paper's neighbours, difference A3
 Neighbours: empty store
 Expected: refuted, factor 2
 """

@@ -17,7 +17,7 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
-    Limits,
+    AtService,
     Query,
     Report,
     Rules,
@@ -29,11 +29,15 @@ from spec import (
 )
 
 
-def charge_the_job(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+def charge_the_job(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Add what the job costs to what the report has spent, unless that passes a cap."""
-    if spent.epsilon + query.epsilon > limits.epsilon or spent.delta + query.delta > limits.delta:
+    epsilon, delta = spent.epsilon + at.query.epsilon, spent.delta + at.query.delta
+    queries, most = spent.queries + 1, at.limits.maximum_queries
+    if epsilon > at.limits.epsilon or delta > at.limits.delta:
         return None
-    return Spent(epsilon=spent.epsilon + query.epsilon, delta=spent.delta + query.delta)
+    if most is not None and queries > most:
+        return None
+    return Spent(epsilon=epsilon, delta=delta, queries=queries)
 
 
 RULES: Rules = replace(PAPER, charge=charge_the_job)

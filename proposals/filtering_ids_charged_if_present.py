@@ -20,6 +20,8 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtService,
+    AtTrigger,
     Contribution,
     Key,
     Query,
@@ -63,14 +65,12 @@ def listed_by(query: Query) -> tuple[int, ...]:
     return query.filtering_ids if isinstance(query, FilteredQuery) else (0,)
 
 
-def contribute_under_each_id(
-    rules: Rules, source: Source, trigger: Trigger
-) -> tuple[Contribution, ...]:
+def contribute_under_each_id(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
     """Contribute the trigger's value once under each of its filtering identifiers."""
-    listed = trigger.filtering_ids if isinstance(trigger, FilteredTrigger) else (0,)
+    listed = at.cause.filtering_ids if isinstance(at.cause, FilteredTrigger) else (0,)
     return tuple(
         FilteredContribution(key=part.key, value=part.value, filtering_id=each)
-        for part in PAPER.contributions(rules, source, trigger)
+        for part in PAPER.contributions(at, source)
         for each in listed
     )
 
@@ -87,20 +87,20 @@ def asked_for(query: Query, batch: tuple[Report, ...]) -> tuple[Report, ...]:
     )
 
 
-def filtered_totals(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+def filtered_totals(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     """Sum the contributions that the query asks for."""
-    return PAPER.totals(query, asked_for(query, batch))
+    return PAPER.totals(at, asked_for(at.query, batch))
 
 
-def filtered_keys(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+def filtered_keys(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
     """Find keys in the contributions that the query asks for."""
-    return PAPER.keys(query, asked_for(query, batch))
+    return PAPER.keys(at, asked_for(at.query, batch))
 
 
-def one_entry_per_present_id(query: Query, report: Report) -> tuple[Hashable, ...]:
+def one_entry_per_present_id(at: AtService, report: Report) -> tuple[Hashable, ...]:
     """Charge the listed filtering identifiers that the report carries."""
     present = {filtering_id_of(part) for part in report.contributions}
-    return tuple((report.report_id, each) for each in listed_by(query) if each in present)
+    return tuple((report.report_id, each) for each in listed_by(at.query) if each in present)
 
 
 RULES: Rules = replace(

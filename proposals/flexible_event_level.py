@@ -15,9 +15,9 @@ from __future__ import annotations
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtEventSource,
     EventSource,
     EventTrigger,
-    Limits,
     OutputSet,
     Rules,
     TriggerSpecification,
@@ -26,7 +26,7 @@ from spec import (
 )
 
 
-def outputs_of_the_source(limits: Limits, source: EventSource) -> OutputSet:
+def outputs_of_the_source(at: AtEventSource, source: EventSource) -> OutputSet:
     """Return every combination of reports that the source's own configuration allows."""
     return OutputSet(
         maximum_reports=source.maximum_reports,

@@ -6,7 +6,7 @@ report add up. All of them together may cost $\rho_* = \epsilon_*^2 / 4(\epsilon
 \ln(1/\delta)}, \delta)$-privacy for every $\delta$, and for $\rho_*$ and $\delta_*$ the first
 number is at most $\epsilon_*$. A query that asks for a share $\epsilon / \epsilon_*$ of the budget
 gets that share of $\rho_*$, so that the ledger can stay as it is. All of $\delta_*$ goes into the
-conversion, so key discovery is refused, and if there is none the noise stays the paper's.
+conversion, so key discovery is refused, and a promise without $\delta_*$ cannot be kept.
 
 That the costs may be chosen adaptively is the filter theorem, which the paper cites. The game
 decides small universes up to a small slack, because the masses are irrational. With $\epsilon$
@@ -25,6 +25,7 @@ from spec import (
     NATURAL,
     PAPER,
     SMALL_LIMITS,
+    AtService,
     DeviceWindow,
     DiscreteGaussian,
     Event,
@@ -62,19 +63,15 @@ def rho_cap(limits: Limits) -> Fraction:
     return epsilon**2 / (4 * (epsilon + logarithm(1 / limits.delta) + GRAIN))
 
 
-def charge_without_discovery(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
-    """Refuse key discovery, and charge other queries as the paper does."""
-    return None if query.delta > 0 else PAPER.charge(limits, spent, query, report)
+def charge_without_delta(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    """Refuse a query that brings a delta, and charge other queries as the paper does."""
+    return None if at.query.delta > 0 else PAPER.charge(at, spent, report)
 
 
-def gaussian_noise(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def gaussian_noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     r"""Return discrete Gaussian noise for the query's share of $\rho_*$."""
-    rho = rho_cap(limits) * query.epsilon / limits.epsilon
-    return DiscreteGaussian(variance=limits.contribution_budget**2 / (2 * rho))
+    rho = rho_cap(at.limits) * at.query.epsilon / at.limits.epsilon
+    return DiscreteGaussian(variance=at.limits.contribution_budget**2 / (2 * rho))
 
 
 def view(storage: Storage) -> tuple[Storage, int, int]:
@@ -82,7 +79,7 @@ def view(storage: Storage) -> tuple[Storage, int, int]:
     return storage, 1, 2
 
 
-RULES: Rules = replace(PAPER, charge=charge_without_discovery, noise=gaussian_noise)
+RULES: Rules = replace(PAPER, charge=charge_without_delta, noise=gaussian_noise)
 
 QUERY = Query(epsilon=Fraction(2), keys=(1,))
 UNIVERSES = (

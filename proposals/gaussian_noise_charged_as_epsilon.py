@@ -17,10 +17,10 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtService,
     DeviceWindow,
     DiscreteGaussian,
     Event,
-    Limits,
     Noise,
     Query,
     Report,
@@ -33,11 +33,9 @@ from spec import (
 )
 
 
-def gaussian_noise(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def gaussian_noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     r"""Return discrete Gaussian noise with $\sigma^2 = \Lambda_1^2 / 2\epsilon$."""
-    return DiscreteGaussian(variance=limits.contribution_budget**2 / (2 * query.epsilon))
+    return DiscreteGaussian(variance=at.limits.contribution_budget**2 / (2 * at.query.epsilon))
 
 
 def view(storage: Storage) -> tuple[Storage, int, int]:

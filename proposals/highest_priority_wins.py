@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from spec import PAPER, SMALL_LIMITS, Query, Rules, Source, Trigger, Universe, replace
+from spec import PAPER, SMALL_LIMITS, AtTrigger, Query, Rules, Source, Trigger, Universe, replace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,9 +30,9 @@ def priority_of(source: Source) -> int:
     return source.priority if isinstance(source, PrioritySource) else 0
 
 
-def highest_priority_first(candidates: Sequence[Source], trigger: Trigger) -> Sequence[Source]:
-    """Order the candidates by priority; equal ones stay in order, newest first."""
-    return sorted(candidates, key=priority_of, reverse=True)
+def highest_priority_first(at: AtTrigger, matching: tuple[Source, ...]) -> Sequence[Source]:
+    """Order the matching sources by priority; equal ones stay in order, newest first."""
+    return sorted(matching, key=priority_of, reverse=True)
 
 
 RULES: Rules = replace(PAPER, attempt_order=highest_priority_first)

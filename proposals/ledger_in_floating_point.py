@@ -18,16 +18,14 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from spec import PAPER, Limits, Query, Report, Rules, Spent, replace
+from spec import PAPER, AtService, Report, Rules, Spent, replace
 
 
-def charge_in_floating_point(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
+def charge_in_floating_point(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Add and compare floating point numbers."""
-    epsilon = float(spent.epsilon) + float(query.epsilon)
-    delta = float(spent.delta) + float(query.delta)
-    if epsilon > float(limits.epsilon) or delta > float(limits.delta):
+    epsilon = float(spent.epsilon) + float(at.query.epsilon)
+    delta = float(spent.delta) + float(at.query.delta)
+    if epsilon > float(at.limits.epsilon) or delta > float(at.limits.delta):
         return None
     return replace(spent, epsilon=Fraction(epsilon), delta=Fraction(delta))
 

@@ -15,8 +15,8 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtService,
     Base,
-    Limits,
     Query,
     Report,
     Rules,
@@ -30,13 +30,11 @@ from spec import (
 GRAIN = Fraction(1, 10)
 
 
-def charge_to_the_nearest(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
+def charge_to_the_nearest(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Charge a whole number of grains, the one nearest to the query's epsilon."""
-    rounded = round(query.epsilon / GRAIN) * GRAIN
-    epsilon, delta = spent.epsilon + rounded, spent.delta + query.delta
-    if epsilon > limits.epsilon or delta > limits.delta:
+    epsilon = spent.epsilon + round(at.query.epsilon / GRAIN) * GRAIN
+    delta = spent.delta + at.query.delta
+    if epsilon > at.limits.epsilon or delta > at.limits.delta:
         return None
     return replace(spent, epsilon=epsilon, delta=delta)
 

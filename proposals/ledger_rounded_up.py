@@ -16,8 +16,8 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtService,
     Base,
-    Limits,
     Query,
     Report,
     Rules,
@@ -36,13 +36,10 @@ def rounded_up(amount: Fraction) -> Fraction:
     return Fraction(-(-amount * UNITS // 1), UNITS)
 
 
-def charge(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+def charge(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Charge what the query costs, rounded up; delta is summed exactly."""
-    epsilon = spent.epsilon + rounded_up(query.epsilon)
-    delta = spent.delta + query.delta
-    if epsilon > limits.epsilon or delta > limits.delta:
-        return None
-    return replace(spent, epsilon=epsilon, delta=delta)
+    cost = replace(at.query, epsilon=rounded_up(at.query.epsilon))
+    return PAPER.charge(replace(at, query=cost), spent, report)
 
 
 RULES: Rules = replace(PAPER, charge=charge)

@@ -18,13 +18,13 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
-    Budget,
-    Cause,
+    AtContribution,
+    AtEvent,
+    Budgets,
     Contribution,
     Credit,
     DeviceWindow,
     Event,
-    Limits,
     Program,
     Query,
     Rules,
@@ -47,32 +47,30 @@ class WorkletEvent(Event):
     program: Program = nothing
 
 
-def run_program(
-    limits: Limits, storage: Storage, spent: Budget, event: Event
-) -> tuple[Storage, tuple[Contribution, ...]]:
+def run_program(at: AtEvent) -> tuple[Storage, tuple[Contribution, ...]]:
     """Run the worklet, or the program of an ordinary event."""
-    if isinstance(event, WorkletEvent):
-        return event.worklet(storage)
-    return PAPER.run_program(limits, storage, spent, event)
+    if isinstance(at.cause, WorkletEvent):
+        return at.cause.worklet(at.client.storage)
+    return PAPER.run_program(at)
 
 
-def merged(contributions: tuple[Contribution, ...]) -> tuple[Contribution, ...]:
+def merged(credit: Credit) -> Credit:
     """Add up the values contributed to the same key."""
     sums: dict[int, int] = {}
-    for contribution in contributions:
-        sums[contribution.key] = sums.get(contribution.key, 0) + contribution.value
-    return tuple(Contribution(key=key, value=value) for key, value in sums.items())
+    for part in credit.contributions:
+        sums[part.key] = sums.get(part.key, 0) + part.value
+    parts = (Contribution(key=key, value=value) for key, value in sums.items())
+    return replace(credit, contributions=tuple(parts))
 
 
-def grant_merged(
-    rules: Rules, spent: Budget, credit: Credit, cause: Cause
-) -> tuple[Budget, tuple[Contribution, ...]]:
-    """Merge the contributions, then admit them one by one."""
-    credit = replace(credit, contributions=merged(credit.contributions))
-    return PAPER.grant(rules, spent, credit, cause)
+def contribute_merged(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Merge the contributions of every credit, then admit them one by one."""
+    return PAPER.contribute(at, tuple(merged(credit) for credit in credits))
 
 
-RULES: Rules = replace(PAPER, run_program=run_program, grant=grant_merged)
+RULES: Rules = replace(PAPER, run_program=run_program, contribute=contribute_merged)
 
 
 def twice_one_key(storage: Storage) -> tuple[Storage, tuple[Contribution, ...]]:

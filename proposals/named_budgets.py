@@ -23,13 +23,15 @@ from immutables import Map
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtContribution,
+    AtTrigger,
     Budget,
-    Cause,
     Contribution,
     Query,
     Rules,
     Source,
     Trigger,
+    Unit,
     Universe,
     replace,
 )
@@ -64,12 +66,12 @@ class NamedBudget(Budget):
     named: Map[str, int] = Map()
 
 
-def contributions(rules: Rules, source: Source, trigger: Trigger) -> tuple[Contribution, ...]:
+def contributions(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
     """Attach to the paper's contribution the named budget that it draws on, if there is one."""
-    usual = PAPER.contributions(rules, source, trigger)
-    if not (isinstance(source, NamingSource) and isinstance(trigger, NamingTrigger)):
+    usual = PAPER.contributions(at, source)
+    if not (isinstance(source, NamingSource) and isinstance(at.cause, NamingTrigger)):
         return usual
-    name = trigger.budget_name
+    name = at.cause.budget_name
     if name not in source.named_budgets:
         return usual
     size = source.named_budgets[name]
@@ -79,18 +81,19 @@ def contributions(rules: Rules, source: Source, trigger: Trigger) -> tuple[Contr
     )
 
 
-def admit(most: Budget, spent: Budget, contribution: Contribution, cause: Cause) -> Budget | None:
+def admit(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Admit a contribution that fits into the overall budget and into the one it names."""
-    after = PAPER.admit(most, spent, contribution, cause)
-    if after is None or not isinstance(contribution, NamedContribution):
-        return after
+    after, fits = PAPER.admit(at, unit, spent, contribution)
+    if not (fits and isinstance(contribution, NamedContribution)):
+        return after, fits
     named = spent.named if isinstance(spent, NamedBudget) else Map[str, int]()
     taken = named.get(contribution.budget_name, 0) + contribution.value
     if taken > contribution.size:
-        return None
-    return NamedBudget(
-        value=after.value, count=after.count, named=named.set(contribution.budget_name, taken)
-    )
+        return spent, False
+    named = named.set(contribution.budget_name, taken)
+    return NamedBudget(value=after.value, count=after.count, named=named), True
 
 
 RULES: Rules = replace(PAPER, contributions=contributions, admit=admit)

@@ -17,23 +17,27 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtContribution,
     Budget,
-    Cause,
     Contribution,
     Query,
     Rules,
     Source,
     Trigger,
+    Unit,
     Universe,
     replace,
 )
 
 
-def admit(most: Budget, spent: Budget, contribution: Contribution, cause: Cause) -> Budget | None:
+def admit(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Admit whatever the unit's value still allows."""
-    if spent.value + contribution.value > most.value:
-        return None
-    return replace(spent, value=spent.value + contribution.value, count=spent.count + 1)
+    value = spent.value + contribution.value
+    if value > at.limits.contribution_budget:
+        return spent, False
+    return replace(spent, value=value, count=spent.count + 1), True
 
 
 RULES: Rules = replace(PAPER, admit=admit)

@@ -17,43 +17,47 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtContribution,
+    AtService,
     Base,
     Budget,
-    DiscreteLaplace,
-    Limits,
+    Contribution,
     Noise,
-    Power,
     Query,
     Report,
     Rules,
     Source,
     Trigger,
+    Unit,
     Universe,
     replace,
 )
 
 
-def cap_without_a_count(limits: Limits) -> Budget:
-    """Bound the sum of values only; a contribution is at least one."""
-    return Budget(value=limits.contribution_budget, count=limits.contribution_budget)
+def admit_without_a_count(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    """Bound the sum of values only."""
+    value = spent.value + contribution.value
+    if value > at.limits.contribution_budget:
+        return spent, False
+    return replace(spent, value=value, count=spent.count + 1), True
 
 
-def untruncated_noise(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def untruncated_noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     """Return discrete Laplace noise without an end, with or without a threshold."""
-    scale = query.epsilon / limits.contribution_budget
-    return DiscreteLaplace(decay_power=Power(limits.base, -scale))
+    return PAPER.noise(at, batch, None)
 
 
-def threshold_for_one_key(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def threshold_for_one_key(at: AtService, batch: tuple[Report, ...]) -> int | None:
     r"""Return the paper's threshold with $\Lambda_0 = 1$."""
-    return PAPER.threshold(replace(limits, sparsity_budget=1), query, batch)
+    rules = replace(at.rules, limits=replace(at.limits, sparsity_budget=1))
+    return PAPER.threshold(replace(at, rules=rules), batch)
 
 
 RULES: Rules = replace(
     PAPER,
-    cap=cap_without_a_count,
+    admit=admit_without_a_count,
     noise=untruncated_noise,
     threshold=threshold_for_one_key,
 )

@@ -11,15 +11,24 @@ Expected: refuted, no factor keeps delta
 
 from __future__ import annotations
 
-from spec import PAPER, Budgets, Cause, Credit, Report, Rules, replace
+from spec import PAPER, AtContribution, Budgets, Credit, Event, Rules, Sent, replace
+from spec.contributions import send
 
 
-def send_unless_refused(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> bool:
+def keep_refusals(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Admit as the paper does; an event that is refused is granted a credit of nothing."""
+    budgets, granted = PAPER.contribute(at, credits)
+    if isinstance(at.cause, Event) and not granted:
+        granted = tuple(replace(each, contributions=()) for each in credits if each.contributions)
+    return budgets, granted
+
+
+def send_unless_refused(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Send nothing if something was to be contributed and nothing was granted."""
-    wanted = any(credit.contributions for credit in credits)
-    return not (wanted and report.is_null)
+    refused = granted and not any(credit.contributions for credit in granted)
+    return () if refused else send(at, granted)
 
 
-RULES: Rules = replace(PAPER, sends=send_unless_refused)
+RULES: Rules = replace(PAPER, contribute=keep_refusals, send=send_unless_refused)

@@ -10,21 +10,15 @@ Expected: holds
 
 from __future__ import annotations
 
-from spec import PAPER, Budgets, Cause, Contribution, Credit, Report, ReportId, Rules, replace
+from spec import PAPER, AtContribution, Credit, Report, Rules, Sent, replace
 
 
-def report_what_was_granted(
-    report_id: ReportId, contributions: tuple[Contribution, ...], cause: Cause
-) -> Report:
-    """Make a report of what was granted, a null report if nothing was."""
-    return Report(report_id=report_id, contributions=contributions)
+def send_in_any_case(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Send a report of what was granted, a null report if nothing was."""
+    assert at.cause is not None
+    parts = tuple(part for credit in granted for part in credit.contributions)
+    report = Report(report_id=at.cause.report_id, contributions=parts)
+    return (Sent(report=report, shown=report.report_id, arrival=at.now),)
 
 
-def send_in_any_case(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> bool:
-    """Send the report whatever is in it."""
-    return True
-
-
-RULES: Rules = replace(PAPER, report=report_what_was_granted, sends=send_in_any_case)
+RULES: Rules = replace(PAPER, send=send_in_any_case)

@@ -14,16 +14,18 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from spec import PAPER, Budgets, Cause, Credit, Random, Report, Rules, coin, replace
+from spec import PAPER, AtContribution, Credit, Random, Rules, Sent, coin, replace
+from spec.contributions import send
 
 NULL_REPORTS_SENT = Fraction(1, 2)
 
 
 def send_some_null_reports(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> Random[bool]:
+    at: AtContribution, granted: tuple[Credit, ...]
+) -> Random[tuple[Sent, ...]]:
     """Toss a coin for a null report."""
-    return coin(NULL_REPORTS_SENT) if report.is_null else True
+    sent = send(at, granted)
+    return sent if granted else coin(NULL_REPORTS_SENT).map(lambda heads: sent if heads else ())
 
 
-RULES: Rules = replace(PAPER, sends=send_some_null_reports)
+RULES: Rules = replace(PAPER, send=send_some_null_reports)

@@ -19,6 +19,7 @@ from spec import (
     PAPER,
     SMALL_LIMITS,
     Answer,
+    AtService,
     DeviceWindow,
     Draw,
     Event,
@@ -36,15 +37,15 @@ from spec import (
 OTHERS: Key = 2**128 - 1
 
 
-def answer_with_others(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+def answer_with_others(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
     """Release what passes the release test, and the noisy total of what does not."""
-    answer = PAPER.answer(rules, query, batch, draw)
-    if query.delta == 0:
+    answer = PAPER.answer(at, batch, draw)
+    if not at.query.discovers_keys:
         return answer
     shown = {key for key, _ in answer.released}
-    totals = rules.totals(query, batch)
+    totals = at.rules.totals(at, batch)
     others = sum(value for key, value in totals.items() if key not in shown)
-    noise = rules.noise(rules.limits, query, batch, None)
+    noise = at.rules.noise(at, batch, None)
     return Answer(released=(*answer.released, (OTHERS, draw(noise.around(others)))))
 
 

@@ -18,6 +18,7 @@ from spec import (
     PAPER,
     SMALL_LIMITS,
     Answer,
+    AtService,
     DeviceWindow,
     Draw,
     Event,
@@ -35,14 +36,12 @@ from spec import (
 OTHERS: Key = 2**128 - 1
 
 
-def answer_with_noisy_others(
-    rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw
-) -> Answer:
+def answer_with_noisy_others(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
     """Answer for the listed keys, and lump those with small noisy values."""
-    answer = PAPER.answer(rules, query, batch, draw)
-    if query.delta > 0:
+    answer = PAPER.answer(at, batch, draw)
+    if at.query.discovers_keys:
         return answer
-    small = rules.limits.contribution_budget
+    small = at.limits.contribution_budget
     large = tuple((key, noisy) for key, noisy in answer.released if noisy > small)
     others = sum(noisy for _, noisy in answer.released if noisy <= small)
     return Answer(released=(*large, (OTHERS, others)))

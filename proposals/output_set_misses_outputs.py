@@ -4,7 +4,7 @@ A smaller output set means a larger probability of the truth, which is welcome. 
 is never drawn shows only if it is true. Here a source with two buckets can send two reports for one
 datum, and the set holds outputs with at most one.
 
-Origin: READING_NOTES C5
+Origin: ours; a set that is smaller than what the client sends
 Neighbours: attribution fixed
 Expected: refuted, no factor keeps delta
 """
@@ -14,9 +14,9 @@ from __future__ import annotations
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtEventSource,
     EventSource,
     EventTrigger,
-    Limits,
     OutputSet,
     Rules,
     TriggerSpecification,
@@ -25,9 +25,9 @@ from spec import (
 )
 
 
-def one_report_per_datum(limits: Limits, source: EventSource) -> OutputSet:
+def one_report_per_datum(at: AtEventSource, source: EventSource) -> OutputSet:
     """Return the outputs with at most one report for every trigger datum."""
-    outputs = PAPER.output_set(limits, source)
+    outputs = PAPER.output_set(at, source)
     return replace(outputs, buckets=tuple(min(1, each) for each in outputs.buckets))
 
 

@@ -15,23 +15,30 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtContribution,
     Budget,
-    Limits,
+    Contribution,
     Query,
     Rules,
     Source,
     Trigger,
+    Unit,
     Universe,
     replace,
 )
 
 
-def twice_the_cap(limits: Limits) -> Budget:
+def admit_twice_as_much(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     r"""Let a unit contribute up to $2\Lambda_1$."""
-    return Budget(value=2 * limits.contribution_budget, count=limits.sparsity_budget)
+    value, count = spent.value + contribution.value, spent.count + 1
+    if count > at.limits.sparsity_budget or value > 2 * at.limits.contribution_budget:
+        return spent, False
+    return replace(spent, value=value, count=count), True
 
 
-RULES: Rules = replace(PAPER, cap=twice_the_cap)
+RULES: Rules = replace(PAPER, admit=admit_twice_as_much)
 
 UNIVERSE = Universe(
     name="one large trigger",

@@ -17,6 +17,8 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtEventSource,
+    AtWindows,
     Draw,
     EventClient,
     EventReport,
@@ -31,14 +33,13 @@ from spec import (
     Universe,
     replace,
 )
+from spec.event_client import ends_of
 
 
-def register_truthfully(
-    rules: Rules, client: EventClient, source: EventSource, now: int, draw: Draw
-) -> EventClient:
+def register_truthfully(at: AtEventSource, source: EventSource, draw: Draw) -> EventClient:
     """Draw nothing when the source is registered."""
-    truthful = replace(rules, truth_probability=always)
-    return PAPER.register_event_source(truthful, client, source, now, draw)
+    truthful = replace(at.rules, truth_probability=always)
+    return PAPER.register_event_source(replace(at, rules=truthful), source, draw)
 
 
 def always(power: Real, size: int) -> Real:
@@ -47,51 +48,42 @@ def always(power: Real, size: int) -> Real:
 
 
 def randomize_windows(
-    rules: Rules, client: EventClient, since: int, now: int, draw: Draw
+    at: AtWindows, since: int, draw: Draw
 ) -> tuple[EventClient, tuple[EventReport, ...]]:
     """Let the windows pass one after the other, and randomize what each of them sends."""
     sent: list[EventReport] = []
-    names = sorted(client.records)
-    ends = {
-        record.registered_at + end
-        for record in client.records.values()
-        for specification in record.source.specifications
-        for end in specification.windows
-    }
-    for moment in sorted(end for end in ends if since < end <= now):
-        client, truth = PAPER.pass_windows(rules, client, since, moment, draw)
+    client = at.client
+    ends = {end for record in client.records for end in ends_of(record) if since < end <= at.now}
+    for moment in sorted(ends):
+        at = replace(at, now=moment, client=client)
+        client, truth = PAPER.pass_windows(at, since, draw)
         since = moment
-        for record in (client.records[name] for name in names):
+        for record in reversed(client.records):
             for each in record.source.specifications:
                 if moment - record.registered_at in each.windows:
-                    sent += randomized(rules, record.source, each, truth, draw)
-    client, _ = PAPER.pass_windows(rules, client, since, now, draw)
+                    sent += randomized(at, record.source, each, truth, draw)
     return client, tuple(sent)
 
 
 def randomized(
-    rules: Rules,
+    at: AtWindows,
     source: EventSource,
     specification: TriggerSpecification,
     truth: tuple[EventReport, ...],
     draw: Draw,
 ) -> list[EventReport]:
     """Send as many reports as are true, or a random number of them."""
-    datum, buckets = specification.data, specification.buckets
+    name, datum, buckets = source.source_id, specification.data, specification.buckets
+    most = source.maximum_reports
     law = RandomizedResponse(
-        outputs=OutputSet(
-            maximum_reports=source.maximum_reports, windows=(1,), buckets=(len(buckets),)
-        ),
-        power=Power(rules.limits.base, rules.limits.event_epsilon),
-        truth_probability=rules.truth_probability,
+        outputs=OutputSet(maximum_reports=most, windows=(1,), buckets=(len(buckets),)),
+        power=Power(at.limits.base, at.limits.event_epsilon),
+        truth_probability=at.rules.truth_probability,
     )
     drawn = draw(law)
-    own = [each for each in truth if (each.source_id, each.data) == (source.source_id, datum)]
+    own = [each for each in truth if (each.source_id, each.data) == (name, datum)]
     count = len(own) if drawn is None else drawn[0][0]
-    return [
-        EventReport(source_id=source.source_id, data=datum, bucket=bucket)
-        for bucket in buckets[:count]
-    ]
+    return [EventReport(source_id=name, data=datum, bucket=bucket) for bucket in buckets[:count]]
 
 
 RULES: Rules = replace(

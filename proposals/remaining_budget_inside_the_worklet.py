@@ -19,11 +19,11 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtEvent,
     Budget,
     Contribution,
     DeviceWindow,
     Event,
-    Limits,
     Program,
     Query,
     Rules,
@@ -46,13 +46,13 @@ class InformedEvent(Event):
     program: Program = nothing
 
 
-def run_program(
-    limits: Limits, storage: Storage, spent: Budget, event: Event
-) -> tuple[Storage, tuple[Contribution, ...]]:
+def run_program(at: AtEvent) -> tuple[Storage, tuple[Contribution, ...]]:
     """Run the program on the storage and the remaining budget."""
-    if not isinstance(event, InformedEvent):
-        return PAPER.run_program(limits, storage, spent, event)
-    storage, key, value = event.informed(storage, limits.contribution_budget - spent.value)
+    if not isinstance(at.cause, InformedEvent):
+        return PAPER.run_program(at)
+    spent = at.client.budgets.get(at.rules.budget_unit(at), Budget())
+    left = at.limits.contribution_budget - spent.value
+    storage, key, value = at.cause.informed(at.client.storage, left)
     return storage, (Contribution(key=key, value=value),) if value > 0 else ()
 
 

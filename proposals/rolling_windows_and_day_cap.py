@@ -19,14 +19,13 @@ from spec import (
     NULLED_AFTER_ADMISSION,
     PAPER,
     SMALL_LIMITS,
+    AtContribution,
+    AtEvent,
     Budget,
     Budgets,
-    Cause,
     Contribution,
-    Credit,
     DeviceWindow,
     Event,
-    Limits,
     Query,
     Rules,
     Storage,
@@ -49,37 +48,31 @@ class Minute:
     minute: int
 
 
-def budget_per_minute(limits: Limits, event: Event, now: int) -> Unit:
+def budget_per_minute(at: AtEvent) -> Unit:
     """Keep what a device contributes by the minute."""
-    minute = now * MINUTES_IN_A_WINDOW // limits.window_length
-    return Minute(device=event.device, ad_tech=event.ad_tech, minute=minute)
+    minute = at.now * MINUTES_IN_A_WINDOW // at.limits.window_length
+    return Minute(device=at.cause.device, ad_tech=at.cause.ad_tech, minute=minute)
 
 
 def used_since(budgets: Budgets, unit: Minute, first: int) -> int:
-    """Return what the device has contributed from a minute on."""
-    minutes = (replace(unit, minute=minute) for minute in range(max(0, first), unit.minute + 1))
+    """Return what the device has contributed from a minute on, up to this one."""
+    minutes = (replace(unit, minute=minute) for minute in range(max(0, first), unit.minute))
     return sum(budgets.get(each, Budget()).value for each in minutes)
 
 
-def contribute_within_both_caps(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-) -> tuple[Budgets, tuple[Contribution, ...]]:
+def admit_within_both_caps(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Admit what fits into the last ten minutes and into the day."""
-    most = rules.limits.contribution_budget
-    granted: tuple[Contribution, ...] = ()
-    for credit in credits:
-        unit = credit.unit
-        if not isinstance(unit, Minute):
-            return PAPER.contribute(rules, budgets, credits, cause)
-        today = unit.minute - unit.minute % MINUTES_IN_A_DAY
-        for part in credit.contributions:
-            recent = used_since(budgets, unit, unit.minute - MINUTES_IN_A_WINDOW + 1)
-            daily = used_since(budgets, unit, today)
-            if recent + part.value <= most and daily + part.value <= WINDOWS_PAID_PER_DAY * most:
-                used = budgets.get(unit, Budget())
-                budgets = budgets.set(unit, replace(used, value=used.value + part.value))
-                granted += (part,)
-    return budgets, granted
+    if not isinstance(unit, Minute):
+        return PAPER.admit(at, unit, spent, contribution)
+    value, most = spent.value + contribution.value, at.limits.contribution_budget
+    today = unit.minute - unit.minute % MINUTES_IN_A_DAY
+    recent = used_since(at.client.budgets, unit, unit.minute - MINUTES_IN_A_WINDOW + 1)
+    daily = used_since(at.client.budgets, unit, today)
+    if recent + value > most or daily + value > WINDOWS_PAID_PER_DAY * most:
+        return spent, False
+    return replace(spent, value=value), True
 
 
 def view(storage: Storage) -> tuple[Storage, int, int]:
@@ -88,7 +81,7 @@ def view(storage: Storage) -> tuple[Storage, int, int]:
     return storage.set(views, True), views, 1
 
 
-RULES: Rules = replace(PAPER, budget_unit=budget_per_minute, contribute=contribute_within_both_caps)
+RULES: Rules = replace(PAPER, budget_unit=budget_per_minute, admit=admit_within_both_caps)
 NEIGHBOURS = NULLED_AFTER_ADMISSION
 
 UNIVERSE = Universe(

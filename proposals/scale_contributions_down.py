@@ -19,6 +19,8 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtService,
+    AtTrigger,
     Contribution,
     Key,
     Query,
@@ -45,18 +47,18 @@ class ScaledContribution(Contribution):
     scaling_factor: int
 
 
-def contributions(rules: Rules, source: Source, trigger: Trigger) -> tuple[Contribution, ...]:
+def contributions(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
     """Put the trigger's scaling factor into its contribution."""
-    usual = PAPER.contributions(rules, source, trigger)
-    if not isinstance(trigger, ScaledTrigger):
+    usual = PAPER.contributions(at, source)
+    if not isinstance(at.cause, ScaledTrigger):
         return usual
-    factor = trigger.scaling_factor
+    factor = at.cause.scaling_factor
     return tuple(
         ScaledContribution(key=part.key, value=part.value, scaling_factor=factor) for part in usual
     )
 
 
-def totals(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+def totals(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     """Sum the values per key, each divided by its own factor."""
     sums: dict[Key, int] = {}
     for report in batch:

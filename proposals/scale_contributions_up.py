@@ -18,6 +18,7 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtService,
     Key,
     Query,
     Report,
@@ -29,9 +30,9 @@ from spec import (
 )
 
 
-def twice_the_totals(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+def twice_the_totals(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     """Sum the values of the batch per key, each taken twice."""
-    return {key: 2 * value for key, value in PAPER.totals(query, batch).items()}
+    return {key: 2 * value for key, value in PAPER.totals(at, batch).items()}
 
 
 RULES: Rules = replace(PAPER, totals=twice_the_totals)

@@ -16,8 +16,9 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
-    Budget,
-    Cause,
+    AtContribution,
+    AtTrigger,
+    Budgets,
     Contribution,
     Credit,
     Query,
@@ -36,30 +37,25 @@ class TriggerWithMore(Trigger):
     more: tuple[tuple[int, int], ...] = ()
 
 
-def contributions(rules: Rules, source: Source, trigger: Trigger) -> tuple[Contribution, ...]:
+def contributions(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
     """Contribute the trigger's own value and the further ones."""
-    further = trigger.more if isinstance(trigger, TriggerWithMore) else ()
+    further = at.cause.more if isinstance(at.cause, TriggerWithMore) else ()
     return tuple(
-        Contribution(key=rules.join_keys(source.key, key), value=value)
-        for key, value in ((trigger.key, trigger.value), *further)
+        Contribution(key=source.key | key, value=value)
+        for key, value in ((at.cause.key, at.cause.value), *further)
         if value > 0
     )
 
 
-def grant_all_or_nothing(
-    rules: Rules, spent: Budget, credit: Credit, cause: Cause
-) -> tuple[Budget, tuple[Contribution, ...]]:
-    """Admit all contributions of a unit; if one of them does not fit, none is granted."""
-    after = spent
-    for contribution in credit.contributions:
-        admitted = rules.admit(rules.cap(rules.limits), after, contribution, cause)
-        if admitted is None:
-            return spent, ()
-        after = admitted
-    return after, credit.contributions
+def contribute_all_or_nothing(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Admit all contributions; if one of them does not fit, none is granted."""
+    budgets, granted = PAPER.contribute(at, credits)
+    return (budgets, granted) if granted == credits else (at.client.budgets, ())
 
 
-RULES: Rules = replace(PAPER, contributions=contributions, grant=grant_all_or_nothing)
+RULES: Rules = replace(PAPER, contributions=contributions, contribute=contribute_all_or_nothing)
 
 BASKET = TriggerWithMore(
     report_id=0,

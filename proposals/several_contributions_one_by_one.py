@@ -2,7 +2,7 @@
 
 Those that fit into the budget of the device's time window go into the report, the others are left
 out, and a later one may fit where an earlier one did not. The report is sent in any case, so that
-how many were approved does not show.
+how many were approved does not show. Admission is the paper's own, which goes one by one already.
 
 Origin: patcg-individual-drafts/private-aggregation-api#172
 Neighbours: null store (PAA), attribution fixed (ARA)
@@ -18,13 +18,10 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
-    Budget,
-    Cause,
+    AtEvent,
     Contribution,
-    Credit,
     DeviceWindow,
     Event,
-    Limits,
     Program,
     Query,
     Rules,
@@ -47,29 +44,14 @@ class WorkletEvent(Event):
     program: Program = nothing
 
 
-def run_program(
-    limits: Limits, storage: Storage, spent: Budget, event: Event
-) -> tuple[Storage, tuple[Contribution, ...]]:
+def run_program(at: AtEvent) -> tuple[Storage, tuple[Contribution, ...]]:
     """Run the worklet, or the program of an ordinary event."""
-    if isinstance(event, WorkletEvent):
-        return event.worklet(storage)
-    return PAPER.run_program(limits, storage, spent, event)
+    if isinstance(at.cause, WorkletEvent):
+        return at.cause.worklet(at.client.storage)
+    return PAPER.run_program(at)
 
 
-def grant_one_by_one(
-    rules: Rules, spent: Budget, credit: Credit, cause: Cause
-) -> tuple[Budget, tuple[Contribution, ...]]:
-    """Admit each contribution that fits, whatever became of the others."""
-    granted: list[Contribution] = []
-    for contribution in credit.contributions:
-        after = rules.admit(rules.cap(rules.limits), spent, contribution, cause)
-        if after is not None:
-            spent = after
-            granted.append(contribution)
-    return spent, tuple(granted)
-
-
-RULES: Rules = replace(PAPER, run_program=run_program, grant=grant_one_by_one)
+RULES: Rules = replace(PAPER, run_program=run_program)
 
 
 def two_keys(storage: Storage) -> tuple[Storage, tuple[Contribution, ...]]:

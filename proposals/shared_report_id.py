@@ -21,17 +21,19 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
-    Cause,
-    Contribution,
+    AtContribution,
+    AtService,
+    Credit,
     Query,
     Report,
-    ReportId,
     Rules,
+    Sent,
     Source,
     Trigger,
     Universe,
     replace,
 )
+from spec.contributions import send
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,20 +50,24 @@ class SharedReport(Report):
     shared_id: str = ""
 
 
-def report_with_shared_id(
-    report_id: ReportId, contributions: tuple[Contribution, ...], cause: Cause
-) -> Report:
+def send_with_shared_id(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Write the shared identifier of the trigger on the report."""
-    shared_id = cause.shared_id if isinstance(cause, SharedTrigger) else ""
-    return SharedReport(report_id=report_id, contributions=contributions, shared_id=shared_id)
+    shared_id = at.cause.shared_id if isinstance(at.cause, SharedTrigger) else ""
+    (sent,) = send(at, granted)
+    report = SharedReport(
+        report_id=sent.report.report_id,
+        contributions=sent.report.contributions,
+        shared_id=shared_id,
+    )
+    return (replace(sent, report=report),)
 
 
-def one_entry_per_shared_id(query: Query, report: Report) -> tuple[Hashable, ...]:
+def one_entry_per_shared_id(at: AtService, report: Report) -> tuple[Hashable, ...]:
     """Keep one ledger entry for all reports with the same shared identifier."""
     return (report.shared_id if isinstance(report, SharedReport) else "",)
 
 
-RULES: Rules = replace(PAPER, report=report_with_shared_id, budget_entries=one_entry_per_shared_id)
+RULES: Rules = replace(PAPER, send=send_with_shared_id, budget_entries=one_entry_per_shared_id)
 
 A = Source(source_id="A", destination="shop", expiry=9, filters=frozenset("a"), key=1)
 NOON = SharedTrigger(

@@ -11,17 +11,14 @@ Expected: holds
 
 from __future__ import annotations
 
-from spec import PAPER, Ledger, Query, Report, Rules, Spent, replace
+from spec import PAPER, AtService, Ledger, Report, Rules, Spent, replace
 
 
-def settle(
-    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
-) -> tuple[Ledger, tuple[Report, ...] | None]:
+def settle(at: AtService, batch: tuple[Report, ...]) -> tuple[Ledger, tuple[Report, ...] | None]:
     """Charge the reports that can pay; return the ledger and those reports."""
-    paying: list[Report] = []
+    ledger, paying = at.service.ledger, list[Report]()
     for report in batch:
-        spent = ledger.get(report.report_id, Spent())
-        after = rules.charge(rules.limits, spent, query, report)
+        after = at.rules.charge(at, ledger.get(report.report_id, Spent()), report)
         if after is not None:
             ledger = ledger.set(report.report_id, after)
             paying.append(report)

@@ -5,7 +5,7 @@ $q = e^{-\varepsilon/\Lambda_1}$. No sparsity budget enters, and at $\delta = 10
 $\Lambda_0 = 20$ it lies 12 to 20 percent below the paper's threshold. It is tight: in the universe
 below the worst adversary gains 3/46 where 1/8 is promised, and with a threshold of one less 3/22.
 
-Origin: READING_NOTES E3
+Origin: ours; the exact condition in place of the paper's bound
 Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: holds
 """
@@ -17,7 +17,7 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
-    Limits,
+    AtService,
     Query,
     Report,
     Rules,
@@ -29,12 +29,12 @@ from spec import (
 )
 
 
-def threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
     """Return the smallest sound truncation point of the noise."""
-    if query.delta == 0:
+    if not at.query.discovers_keys:
         return None
     return smallest_sound_truncation(
-        limits.contribution_budget, query.epsilon, query.delta, limits.base
+        at.limits.contribution_budget, at.query.epsilon, at.query.delta, at.limits.base
     )
 
 

@@ -18,6 +18,7 @@ from spec import (
     PAPER,
     SMALL_LIMITS,
     AttributionClient,
+    AtTrigger,
     Credit,
     Draw,
     Query,
@@ -29,24 +30,19 @@ from spec import (
 )
 
 
-def credit_all(
-    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-) -> tuple[Credit, ...]:
+def credit_all(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
     """Credit every active source that matches with its share, the newest first."""
-    names = client.order.newest_first(trigger.destination)
-    active = (client.sources[name] for name in names if client.sources[name].expiry > now)
-    touched = [source for source in active if rules.matches(source, trigger)]
+    touched = [source for source in at.client.sources if at.rules.matches(at, source)]
     if not touched:
-        return ()
-    share, rest = divmod(trigger.value, len(touched))
-    values = [share + rest, *[share] * (len(touched) - 1)]
-    return tuple(
-        Credit(
-            unit=source.source_id,
-            contributions=rules.contributions(rules, source, replace(trigger, value=value)),
-        )
-        for source, value in zip(touched, values, strict=True)
-    )
+        return at.client, ()
+    share, rest = divmod(at.cause.value, len(touched))
+    credits: list[Credit] = []
+    for source in touched:
+        shared = replace(at, cause=replace(at.cause, value=share + rest))
+        parts = at.rules.contributions(shared, source)
+        credits.append(Credit(unit=source.source_id, contributions=parts))
+        rest = 0
+    return at.client, tuple(credits)
 
 
 RULES: Rules = replace(PAPER, attribute=credit_all)

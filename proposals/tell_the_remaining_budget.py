@@ -12,17 +12,15 @@ Expected: refuted, no factor keeps delta
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from spec import PAPER, AtContribution, Credit, Rules, Sent, replace
+from spec.contributions import send
 
-from spec import PAPER, Budgets, Cause, Credit, Report, Rules, replace
 
-
-def show_what_is_used(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> Hashable:
+def show_what_is_used(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Show the report's identifier and what every unit has used of its budget."""
-    used = sorted((str(unit), budget.value) for unit, budget in budgets.items() if budget.value)
-    return report.report_id, tuple(used)
+    used = sorted((str(unit), spent.value) for unit, spent in at.client.budgets.items())
+    shown = tuple((unit, value) for unit, value in used if value)
+    return tuple(replace(each, shown=(each.shown, shown)) for each in send(at, granted))
 
 
-RULES: Rules = replace(PAPER, visible=show_what_is_used)
+RULES: Rules = replace(PAPER, send=show_what_is_used)

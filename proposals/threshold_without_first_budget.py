@@ -17,7 +17,7 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
-    Limits,
+    AtService,
     Query,
     Report,
     Rules,
@@ -28,10 +28,10 @@ from spec import (
 )
 
 
-def threshold_too_low(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def threshold_too_low(at: AtService, batch: tuple[Report, ...]) -> int | None:
     r"""Return the paper's threshold less $\Lambda_1$."""
-    threshold = PAPER.threshold(limits, query, batch)
-    return None if threshold is None else threshold - limits.contribution_budget
+    threshold = PAPER.threshold(at, batch)
+    return None if threshold is None else threshold - at.limits.contribution_budget
 
 
 RULES: Rules = replace(PAPER, threshold=threshold_too_low)

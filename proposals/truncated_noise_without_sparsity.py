@@ -18,7 +18,7 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
-    Limits,
+    AtService,
     Power,
     Query,
     Report,
@@ -31,12 +31,12 @@ from spec import (
 from spec.numbers import floor_log
 
 
-def threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
     r"""Return the floor of $\Lambda_1 (1 + \ln(1/\delta) / \varepsilon)$."""
-    if query.delta == 0:
+    if not at.query.discovers_keys:
         return None
-    step = Power(limits.base, query.epsilon / limits.contribution_budget)
-    return limits.contribution_budget + floor_log(step, 1 / query.delta)
+    step = Power(at.limits.base, at.query.epsilon / at.limits.contribution_budget)
+    return at.limits.contribution_budget + floor_log(step, 1 / at.query.delta)
 
 
 RULES: Rules = replace(PAPER, threshold=threshold)

@@ -19,11 +19,9 @@ from fractions import Fraction
 from spec import (
     PAPER,
     SMALL_LIMITS,
+    AtService,
     Base,
-    DiscreteLaplace,
-    Limits,
     Noise,
-    Power,
     Query,
     Report,
     Rules,
@@ -34,17 +32,15 @@ from spec import (
 )
 
 
-def untruncated_noise(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def untruncated_noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     """Return discrete Laplace noise without an end, with or without a threshold."""
-    scale = query.epsilon / limits.contribution_budget
-    return DiscreteLaplace(decay_power=Power(limits.base, -scale))
+    return PAPER.noise(at, batch, None)
 
 
-def threshold_for_one_key(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def threshold_for_one_key(at: AtService, batch: tuple[Report, ...]) -> int | None:
     r"""Return the paper's threshold with $\Lambda_0 = 1$."""
-    return PAPER.threshold(replace(limits, sparsity_budget=1), query, batch)
+    rules = replace(at.rules, limits=replace(at.limits, sparsity_budget=1))
+    return PAPER.threshold(replace(at, rules=rules), batch)
 
 
 RULES: Rules = replace(

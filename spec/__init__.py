@@ -83,7 +83,20 @@ from spec.private_aggregation_client import (
 )
 from spec.randomized_response import RandomizedResponse, truth_probability
 from spec.reports import Contribution, Key, Report, ReportId, Sent
-from spec.rules import AtService, Initial, Limits, OnDevice, Rules
+from spec.rules import (
+    AtContribution,
+    AtEvent,
+    AtEventSource,
+    AtEventTrigger,
+    AtService,
+    AtSource,
+    AtTrigger,
+    AtWindows,
+    Initial,
+    Limits,
+    OnDevice,
+    Rules,
+)
 from spec.sampling import Sampler, SeededEntropy, SystemEntropy
 from spec.summary_mechanism import (
     Database,
@@ -124,7 +137,14 @@ __all__ = [
     "Adversary",
     "AggregationClient",
     "Answer",
+    "AtContribution",
+    "AtEvent",
+    "AtEventSource",
+    "AtEventTrigger",
     "AtService",
+    "AtSource",
+    "AtTrigger",
+    "AtWindows",
     "AttributionClient",
     "BadQuery",
     "Base",

@@ -143,14 +143,13 @@ class AtService:
         return self.rules.limits
 
 
-if TYPE_CHECKING:
-    AtSource: TypeAlias = OnDevice[AttributionClient, Source]
-    AtTrigger: TypeAlias = OnDevice[AttributionClient, Trigger]
-    AtEvent: TypeAlias = OnDevice[AggregationClient, Event]
-    AtContribution: TypeAlias = OnDevice[Contributor, Trigger | Event | None]
-    AtEventSource: TypeAlias = OnDevice[EventClient, EventSource]
-    AtEventTrigger: TypeAlias = OnDevice[EventClient, EventTrigger]
-    AtWindows: TypeAlias = OnDevice[EventClient, None]
+AtSource: TypeAlias = "OnDevice[AttributionClient, Source]"
+AtTrigger: TypeAlias = "OnDevice[AttributionClient, Trigger]"
+AtEvent: TypeAlias = "OnDevice[AggregationClient, Event]"
+AtContribution: TypeAlias = "OnDevice[Contributor, Trigger | Event | None]"
+AtEventSource: TypeAlias = "OnDevice[EventClient, EventSource]"
+AtEventTrigger: TypeAlias = "OnDevice[EventClient, EventTrigger]"
+AtWindows: TypeAlias = "OnDevice[EventClient, None]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
