@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+from spec.chronology import ANYWHERE
 
 from spec import (
     PAPER,
@@ -27,7 +28,6 @@ from spec.attribution_client import (
     register_source,
     register_trigger,
 )
-from spec.chronology import ANYWHERE
 from tests.small import CERTAIN, source, trigger
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from spec.chronology import Chronology
 
 from spec import (
     ATTRIBUTION_FIXED,
@@ -42,7 +43,6 @@ from spec import (
     replace,
 )
 from spec.attribution_client import Candidates
-from spec.chronology import Chronology
 from spec.neighbours import RelationUndefined, Worlds
 from tests.small import CERTAIN, NOISELESS, event, play, query, seen, small_rules, source, trigger
 
