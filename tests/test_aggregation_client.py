@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from immutables import Map
 
@@ -8,14 +10,25 @@ from spec import (
     AggregationClient,
     Budget,
     Contribution,
+    Credit,
     DeviceWindow,
+    Draw,
     Event,
+    PassTime,
     Program,
+    Rules,
     Storage,
+    System,
     replace,
+    step,
 )
-from spec.private_aggregation_client import BadProgram, register_event
+from spec.private_aggregation_client import BadProgram
+from spec.reports import BadKey, BadReportId, BadValue
+from spec.system import BudgetDecided
 from tests.small import CERTAIN, event
+
+if TYPE_CHECKING:
+    from spec.rules import AtEvent
 
 MINUTE = 60
 
@@ -32,24 +45,26 @@ def counted(storage: Storage) -> tuple[Storage, int, int]:
 
 
 def reported(
-    events: list[tuple[int, Event]], client: AggregationClient | None = None
-) -> tuple[AggregationClient, list[tuple[Contribution, ...]]]:
+    events: list[tuple[int, Event]], rules: Rules = PAPER
+) -> tuple[System, list[tuple[Contribution, ...]]]:
     """Return what the reports of events at given times carry."""
-    client = AggregationClient() if client is None else client
+    system = System()
     carried = []
     for now, each in events:
-        client, _, sent = register_event(PAPER, client, each, now, CERTAIN)
-        assert sent.report_id == each.report_id
-        carried.append(sent.contributions)
-    return client, carried
+        if now > system.now:
+            system, _ = step(rules, system, PassTime(until=now), CERTAIN)
+        system, _ = step(rules, system, each, CERTAIN)
+        carried.append(system.reports[each.report_id].contributions)
+    return system, carried
 
 
 def test_a_request_above_the_budget_is_refused_and_costs_nothing() -> None:
-    client, carried = reported(
+    system, carried = reported(
         [(0, event(1, contributes(65537))), (0, event(2, contributes(65536)))]
     )
     assert [bool(parts) for parts in carried] == [False, True]
-    assert client.budgets[DeviceWindow(device="d", window=0)] == Budget(value=65536, count=1)
+    unit = DeviceWindow(device="d", window=0)
+    assert system.aggregation["d"].budgets[unit] == Budget(value=65536, count=1)
 
 
 def test_windows_are_fixed_and_each_has_its_own_budget() -> None:
@@ -66,9 +81,12 @@ def test_windows_are_fixed_and_each_has_its_own_budget() -> None:
 def test_devices_and_ad_techs_have_their_own_budgets() -> None:
     full = contributes(65536)
     events = [event(1, full), event(2, full, device="e"), event(3, full, ad_tech="other")]
-    client, carried = reported([(0, each) for each in events])
+    system, carried = reported([(0, each) for each in events])
     assert all(carried)
-    assert len(client.budgets) == 3
+    assert {device: len(client.budgets) for device, client in system.aggregation.items()} == {
+        "d": 2,
+        "e": 1,
+    }
 
 
 def test_the_sparsity_budget_counts_contributions() -> None:
@@ -78,28 +96,39 @@ def test_the_sparsity_budget_counts_contributions() -> None:
 
 def test_a_program_reads_and_writes_the_storage_of_its_device() -> None:
     events = [event(1, counted), event(2, counted), event(3, counted, device="e")]
-    client, carried = reported([(0, each) for each in events])
+    system, carried = reported([(0, each) for each in events])
     assert [parts[0].key for parts in carried] == [0, 1, 0]
-    assert client.storage["d"] == Map({"runs": 2})
+    assert system.aggregation["d"].storage == Map({"runs": 2})
+    assert system.aggregation["e"].storage == Map({"runs": 1})
+
+
+def test_ad_techs_share_the_storage_of_a_device() -> None:
+    _, carried = reported([(0, event(1, counted)), (0, event(2, counted, ad_tech="other"))])
+    assert [parts[0].key for parts in carried] == [0, 1]
 
 
 def test_storage_changes_even_if_the_contribution_is_refused() -> None:
     def greedy(storage: Storage) -> tuple[Storage, int, int]:
         return storage.set("ran", True), 1, 65537
 
-    client, carried = reported([(0, event(1, greedy))])
+    system, carried = reported([(0, event(1, greedy))])
     assert carried == [()]
-    assert client.storage["d"] == Map({"ran": True})
+    assert system.aggregation["d"].storage == Map({"ran": True})
 
 
 def test_the_unit_of_the_budget_is_a_rule() -> None:
-    rules = replace(PAPER, budget_unit=lambda limits, each, now: each.device)
-    client = AggregationClient()
-    for now in (0, 10 * MINUTE):
-        client, _, sent = register_event(
-            rules, client, event(now, contributes(65536)), now, CERTAIN
-        )
-    assert sent.is_null
+    rules = replace(PAPER, budget_unit=lambda at: at.cause.device)
+    full = [(now, event(now, contributes(65536))) for now in (0, 10 * MINUTE)]
+    assert [bool(parts) for parts in reported(full, rules)[1]] == [True, False]
+
+
+def test_to_propose_changes_no_budget() -> None:
+    def spend_first(at: AtEvent, draw: Draw) -> tuple[AggregationClient, tuple[Credit, ...]]:
+        client, credits = PAPER.propose(at, draw)
+        return replace(client, budgets=at.rules.contribute(at, credits)[0]), credits
+
+    with pytest.raises(BudgetDecided, match="contribute"):
+        reported([(0, event(1, contributes(1)))], replace(PAPER, propose=spend_first))
 
 
 @pytest.mark.parametrize(
@@ -116,3 +145,23 @@ def test_a_program_returns_a_storage_a_key_and_a_value(returned: object) -> None
 def test_a_program_is_a_function() -> None:
     with pytest.raises(BadProgram, match="17"):
         event(1, 17)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "error"), [(2**128, 1, BadKey), (-1, 1, BadKey), (1, -1, BadValue)]
+)
+def test_what_a_program_or_a_changed_rule_contributes_is_checked(
+    key: int, value: int, error: type[Exception]
+) -> None:
+    part = Contribution(key=key, value=value)
+    changed = replace(PAPER, run_program=lambda at: (at.client.storage, (part,)))
+    with pytest.raises(error):
+        reported([(0, event(1, contributes(1)))], changed)
+    with pytest.raises(error):
+        reported([(0, event(1, contributes(value, key)))])
+
+
+@pytest.mark.parametrize("report_id", [-1, 2**128])
+def test_a_report_identifier_has_128_bits(report_id: int) -> None:
+    with pytest.raises(BadReportId, match=str(report_id)):
+        event(report_id, contributes(1))

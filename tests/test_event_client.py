@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, permutations, product
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from immutables import Map
@@ -21,11 +22,9 @@ from spec.event_client import (
     SourceRecord,
     TriggerData,
     TriggerSpecification,
-    WindowsMissed,
     event_attribute,
     event_matches,
     event_visible,
-    is_active,
     pass_window,
     pass_windows,
     register_event_source,
@@ -36,9 +35,13 @@ from spec.event_client import (
 from spec.event_outputs import Output, OutputSet, output_set
 from spec.numbers import Base, NotWhole
 from spec.paper import PAPER
-from spec.reports import BadValue, TimeRunsBackwards
-from spec.rules import Rules
-from spec.system import PassTime, System, step
+from spec.reports import BadValue
+from spec.rules import OnDevice, Rules
+from spec.system import Move, Observation, PassTime, System, TimeRunsBackwards, step
+
+if TYPE_CHECKING:
+    from spec.contributions import Unit
+    from spec.rules import AtEventTrigger
 
 DAY = 24 * 60 * 60
 
@@ -49,13 +52,14 @@ RULES = replace(
 
 
 class Fixed:
-    """Draw a fixed response, and insist that it is possible."""
+    """Draw a fixed response, and insist that it is possible; return a plain value as it is."""
 
     def __init__(self, response: Output | None) -> None:
         self.response = response
 
     def __call__(self, law: object) -> object:
-        assert isinstance(law, Law)
+        if not isinstance(law, Law):
+            return law
         assert self.response in dict(law.outcomes())
         return self.response
 
@@ -98,16 +102,41 @@ def bought(data: TriggerData, value: int, **changes: object) -> EventTrigger:
     return replace(trigger, **changes)  # type: ignore[arg-type]
 
 
+C = TypeVar("C", EventSource, EventTrigger, None)
+
+
+def on(
+    client: EventClient, cause: C, now: int = 0, rules: Rules = RULES
+) -> OnDevice[EventClient, C]:
+    """Return what the client's rules see."""
+    return OnDevice(rules=rules, now=now, client=client, cause=cause)
+
+
 def registered(*sources: EventSource, draw: Draw = TRUTH, rules: Rules = RULES) -> EventClient:
     client = EventClient()
     for source in sources:
-        client = register_event_source(rules, client, source, 0, draw)
+        client = register_event_source(on(client, source, rules=rules), source, draw)
     return client
 
 
+def credited(client: EventClient, trigger: EventTrigger, now: int = 0) -> tuple[Unit, ...]:
+    return event_attribute(on(client, trigger, now))
+
+
 def triggered(client: EventClient, trigger: EventTrigger, now: int = 0) -> EventClient:
-    credited = event_attribute(RULES, client, trigger, now)
-    return register_event_trigger(RULES, client, trigger, now, credited)
+    return register_event_trigger(on(client, trigger, now), credited(client, trigger, now))
+
+
+def passed(
+    client: EventClient, since: int, until: int, draw: Draw = TRUTH
+) -> tuple[EventClient, tuple[EventReport, ...]]:
+    """Let the windows pass that end after a moment and not after another."""
+    return pass_windows(on(client, None, until), since, draw)
+
+
+def record_of(client: EventClient, source_id: str) -> SourceRecord:
+    (record,) = (each for each in client.records if each.source.source_id == source_id)
+    return record
 
 
 def sent(source_id: str, *reports: tuple[TriggerData, int]) -> tuple[EventReport, ...]:
@@ -128,7 +157,7 @@ def week_of_purchases(client: EventClient) -> tuple[EventClient, dict[int, list[
     for day in range(1, 8):
         if day in purchases:
             client = triggered(client, bought(*purchases[day]), day * DAY - 100)
-        client, reports = pass_windows(RULES, client, (day - 1) * DAY, day * DAY, TRUTH)
+        client, reports = passed(client, (day - 1) * DAY, day * DAY)
         by_day[day] = list(reports)
     return client, by_day
 
@@ -142,28 +171,28 @@ def test_the_example_sends_the_reports_of_the_paper() -> None:
         2: list(sent("s", ("sneakers", 20))),
         5: list(sent("s", ("sandals", 10), ("sandals", 50))),
     }
-    record = client.records["s"]
+    record = record_of(client, "s")
     assert record.values == Map({"sneakers": 105, "sandals": 60})
     assert record.sent == 3
 
 
 def test_the_example_marks_the_source_inactive_on_day_seven_and_not_before() -> None:
     client, _ = week_of_purchases(registered(SHOES))
-    assert not client.records["s"].active
-    assert event_attribute(RULES, client, bought("sneakers", 5), 8 * DAY) == ()
+    assert not record_of(client, "s").active
+    assert credited(client, bought("sneakers", 5), 8 * DAY) == ()
 
 
 def test_the_example_has_27_outputs() -> None:
-    assert output_set(RULES.limits, SHOES) == SHOES_OUTPUTS
+    assert output_set(on(EventClient(), SHOES), SHOES) == SHOES_OUTPUTS
     assert SHOES_OUTPUTS.size() == 27
 
 
 def test_one_long_wait_sends_what_seven_short_ones_send() -> None:
     client = triggered(registered(SHOES), bought("sneakers", 30), DAY)
-    _, at_once = pass_windows(RULES, client, DAY - 1, 7 * DAY, TRUTH)
+    _, at_once = passed(client, DAY - 1, 7 * DAY)
     in_steps: tuple[EventReport, ...] = ()
     for day in range(1, 8):
-        client, reports = pass_windows(RULES, client, (day - 1) * DAY, day * DAY, TRUTH)
+        client, reports = passed(client, (day - 1) * DAY, day * DAY)
         in_steps += reports
     assert at_once == in_steps == sent("s", ("sneakers", 20))
 
@@ -176,63 +205,81 @@ NEW = replace(SHOES, source_id="new")
 
 def test_a_source_that_does_not_list_the_datum_is_passed_over() -> None:
     client = registered(OLD, NEW)
-    assert event_attribute(RULES, client, bought("boots", 5), 0) == ("old",)
+    assert credited(client, bought("boots", 5), 0) == ("old",)
 
 
 def test_the_other_reading_that_ignores_such_a_trigger_is_one_rule_away() -> None:
     client = registered(OLD, NEW)
-    after = register_event_trigger(RULES, client, bought("boots", 5), 0, ("new",))
+    after = register_event_trigger(on(client, bought("boots", 5)), ("new",))
     assert after.records == client.records
 
 
 def test_the_newest_matching_source_wins() -> None:
     client = registered(replace(SHOES, source_id="first"), NEW)
-    assert event_attribute(RULES, client, bought("sandals", 5), 0) == ("new",)
+    assert credited(client, bought("sandals", 5), 0) == ("new",)
 
 
 def test_an_expired_source_is_passed_over_but_still_reports() -> None:
     source = replace(SHOES, expiry=DAY)
     client = triggered(registered(source), bought("sneakers", 20), DAY - 1)
-    assert event_attribute(RULES, client, bought("sneakers", 20), DAY - 1) == ("s",)
-    assert event_attribute(RULES, client, bought("sneakers", 20), DAY) == ()
-    client, reports = pass_windows(RULES, client, 0, 2 * DAY, TRUTH)
+    assert credited(client, bought("sneakers", 20), DAY - 1) == ("s",)
+    assert credited(client, bought("sneakers", 20), DAY) == ()
+    client, reports = passed(client, 0, 2 * DAY)
     assert reports == sent("s", ("sneakers", 20))
 
 
 def test_a_source_whose_reports_are_used_up_makes_way_at_its_next_window() -> None:
     single = replace(SHOES, source_id="single", maximum_reports=1)
     client = triggered(registered(SHOES, single), bought("sandals", 60))
-    client, reports = pass_windows(RULES, client, 0, DAY, TRUTH)
+    client, reports = passed(client, 0, DAY)
     assert reports == sent("single", ("sandals", 10))
-    assert event_attribute(RULES, client, bought("sneakers", 5), DAY) == ("single",)
-    client, _ = pass_windows(RULES, client, DAY, 2 * DAY, TRUTH)
-    assert event_attribute(RULES, client, bought("sneakers", 5), 2 * DAY) == ("s",)
+    assert credited(client, bought("sneakers", 5), DAY) == ("single",)
+    client, _ = passed(client, DAY, 2 * DAY)
+    assert credited(client, bought("sneakers", 5), 2 * DAY) == ("s",)
 
 
-def test_an_inactive_source_is_skipped_once_and_forgotten() -> None:
-    expired = replace(SHOES, source_id="expired", expiry=10)
-    client = register_event_source(RULES, registered(SHOES, expired), NEW, 10, TRUTH)
-    assert list(client.order.newest_first("shoes-website.com")) == ["new", "s"]
-    assert "expired" in client.records
-    client, _ = pass_windows(RULES, client, 10, SHOES.expiry, TRUTH)
-    late = register_event_trigger(RULES, client, bought("sandals", 1), SHOES.expiry, ())
-    assert list(late.order.newest_first("shoes-website.com")) == []
+def test_expired_sources_stay_registered_and_rules_see_them() -> None:
+    """That a source has expired is decided by the rule `event_matches`."""
+    client = registered(replace(SHOES, expiry=10))
+    rules = replace(RULES, event_matches=lambda at, record: True)
+    given = bought("sandals", 1)
+    assert credited(client, given, 10) == ()
+    assert event_attribute(on(client, given, 10, rules)) == ("s",)
+
+
+def test_sources_are_kept_and_scanned_newest_first_with_their_times() -> None:
+    looked_at: list[str] = []
+
+    def event_matches(at: AtEventTrigger, record: SourceRecord) -> bool:
+        looked_at.append(record.source.source_id)
+        return False
+
+    system = played(SHOES, PassTime(until=5), NEW)[0]
+    client = system.events["device"]
+    kept = [(each.source.source_id, each.registered_at) for each in client.records]
+    assert kept == [("new", 5), ("s", 0)]
+    event_attribute(
+        on(client, bought("sandals", 1), 5, replace(RULES, event_matches=event_matches))
+    )
+    assert looked_at == ["new", "s"]
 
 
 def test_no_common_filter_means_no_match_and_so_do_empty_filters() -> None:
-    assert event_matches(SHOES, bought("sandals", 1))
-    assert not event_matches(SHOES, bought("sandals", 1, filters=frozenset({"hats"})))
-    assert not event_matches(SHOES, bought("sandals", 1, filters=frozenset()))
-    assert not event_matches(
-        replace(SHOES, filters=frozenset()), bought("sandals", 1, filters=frozenset())
-    )
-    assert not event_matches(SHOES, bought("sandals", 1, destination="elsewhere"))
+    def matched(source: EventSource, **changes: object) -> bool:
+        record = SourceRecord(source=source, registered_at=0)
+        return event_matches(on(EventClient(), bought("sandals", 1, **changes)), record)
+
+    assert matched(SHOES)
+    assert not matched(SHOES, filters=frozenset({"hats"}))
+    assert not matched(SHOES, filters=frozenset())
+    assert not matched(replace(SHOES, filters=frozenset()), filters=frozenset())
+    assert not matched(SHOES, destination="elsewhere")
 
 
 def test_a_trigger_without_value_or_destination_is_attributed_to_nobody() -> None:
     client = registered(SHOES)
-    assert event_attribute(RULES, client, bought("sandals", 0), 0) == ()
-    assert event_attribute(RULES, client, bought("sandals", 1, destination="x"), 0) == ()
+    assert credited(client, bought("sandals", 0), 0) == ()
+    assert credited(client, bought("sandals", 1, destination="x"), 0) == ()
 
 
 def test_the_last_bucket_moves_on_even_if_the_maximum_keeps_the_report_back() -> None:
@@ -255,7 +302,7 @@ def test_a_drawn_response_is_sent_whatever_happens() -> None:
         5: list(sent("s", ("sandals", 10))),
         7: list(sent("s", ("sneakers", 70))),
     }
-    _, quiet = pass_windows(RULES, registered(SHOES, draw=fixed(response)), 0, 7 * DAY, TRUTH)
+    _, quiet = passed(registered(SHOES, draw=fixed(response)), 0, 7 * DAY)
     assert list(quiet) == [report for day in sorted(by_day) for report in by_day[day]]
 
 
@@ -263,12 +310,11 @@ def test_the_response_changes_reports_but_neither_accounts_nor_attribution() -> 
     truthful, _ = week_of_purchases(registered(SHOES))
     for response in SHOES_OUTPUTS:
         noisy, _ = week_of_purchases(registered(SHOES, draw=fixed(response)))
-        assert replace(noisy.records["s"], response=None) == truthful.records["s"]
-        assert replace(noisy, records=truthful.records) == truthful
+        assert replace(record_of(noisy, "s"), response=None) == record_of(truthful, "s")
 
 
 def test_the_response_law_is_that_of_the_paper() -> None:
-    law = dict(response_law(RULES, SHOES).outcomes())
+    law = dict(response_law(on(EventClient(), SHOES), SHOES).outcomes())
     assert law[None] == Fraction(2 - 1, 2 + 27 - 1)
     assert len(law) == 28
     assert all(law[output] == Fraction(1, 28) for output in SHOES_OUTPUTS)
@@ -279,7 +325,7 @@ def test_the_noisy_client_sends_each_output_with_its_exact_probability() -> None
         client = triggered(registered(SHOES, draw=draw), bought("sandals", 60))
         days: tuple[tuple[EventReport, ...], ...] = ()
         for day in range(7):
-            client, reports = pass_windows(RULES, client, day * DAY, (day + 1) * DAY, draw)
+            client, reports = passed(client, day * DAY, (day + 1) * DAY, draw)
             days += (reports,)
         return days
 
@@ -326,13 +372,13 @@ def test_a_drawn_response_does_not_change_the_summary_reports() -> None:
 def test_the_rules_decide_the_output_set_and_the_truth_probability() -> None:
     changed = replace(
         RULES,
-        output_set=lambda _limits, _source: OutputSet(
+        output_set=lambda _at, _source: OutputSet(
             maximum_reports=0, windows=(2, 2), buckets=(0, 0)
         ),
         truth_probability=lambda _power, _size: Fraction(1, 3),
     )
     nothing = ((0, 0), (0, 0))
-    assert dict(response_law(changed, SHOES).outcomes()) == {
+    assert dict(response_law(on(EventClient(), SHOES, rules=changed), SHOES).outcomes()) == {
         None: Fraction(1, 3),
         nothing: Fraction(2, 3),
     }
@@ -340,7 +386,7 @@ def test_the_rules_decide_the_output_set_and_the_truth_probability() -> None:
 
 def test_the_ad_tech_sees_the_report() -> None:
     report = EventReport(source_id="s", data="sandals", bucket=10)
-    assert event_visible(EventClient(), report) == report
+    assert event_visible(on(EventClient(), None), report) == report
 
 
 # Every truthful prefix extends to an output, for every order of windows (A5, C5).
@@ -410,7 +456,9 @@ def leaves_the_output_set(
 
 
 def test_every_truthful_prefix_extends_to_an_output_for_every_order_of_windows() -> None:
-    runs, strangers = leaves_the_output_set(lambda source: output_set(RULES.limits, source))
+    runs, strangers = leaves_the_output_set(
+        lambda source: output_set(on(EventClient(), source), source)
+    )
     assert runs > 3000
     assert strangers == []
 
@@ -418,7 +466,7 @@ def test_every_truthful_prefix_extends_to_an_output_for_every_order_of_windows()
 @pytest.mark.parametrize("lost", ["maximum", "bucket"])
 def test_an_output_set_that_is_too_small_is_caught(lost: str) -> None:
     def too_small(source: EventSource) -> OutputSet:
-        outputs = output_set(RULES.limits, source)
+        outputs = output_set(on(EventClient(), source), source)
         if lost == "maximum":
             return replace(outputs, maximum_reports=max(outputs.maximum_reports - 1, 0))
         return replace(outputs, buckets=tuple(count - 1 for count in outputs.buckets))
@@ -434,7 +482,7 @@ def test_every_output_is_sent_by_some_history() -> None:
     for sandals, sneakers in product(
         combinations_with_replacement(steps, 2), combinations_with_replacement(steps, 2)
     ):
-        client = registered(SHOES)
+        client, since = registered(SHOES), 0
         counts: dict[tuple[TriggerData, int], int] = {}
         for day, data, position, value in (
             (1, "sandals", 0, sandals[0]),
@@ -443,7 +491,8 @@ def test_every_output_is_sent_by_some_history() -> None:
             (7, "sneakers", 1, sneakers[1] - sneakers[0]),
         ):
             client = triggered(client, bought(data, value), day * DAY - 1)
-            client, reports = pass_windows(RULES, client, client.clock, day * DAY, TRUTH)
+            client, reports = passed(client, since, day * DAY)
+            since = day * DAY
             counts[data, position] = len(reports)
         seen.add(tuple((counts[d, 0], counts[d, 1]) for d in ("sneakers", "sandals")))
     assert seen == set(SHOES_OUTPUTS)
@@ -475,9 +524,13 @@ def test_a_trigger_datum_is_a_number_or_a_string(data: object) -> None:
         bought(data, 1)  # type: ignore[arg-type]
 
 
-def test_a_negative_trigger_datum_is_refused() -> None:
-    with pytest.raises(BadValue, match="-1"):
-        bought(-1, 1)
+@pytest.mark.parametrize("data", [-1, 32])
+def test_a_trigger_datum_that_is_a_number_has_five_bits(data: int) -> None:
+    with pytest.raises(BadTriggerData, match=f"5 bits, not {data}"):
+        bought(data, 1)
+    with pytest.raises(BadTriggerData, match=f"5 bits, not {data}"):
+        specification(data, (1,), (1,))
+    assert bought(31, 1).data == 31
 
 
 def test_a_datum_is_listed_once() -> None:
@@ -505,7 +558,7 @@ def one_datum(**changes: object) -> EventSource:
     [
         (one_datum(maximum_reports=21), "at most 20 reports, not 21"),
         (
-            one_datum(specifications=tuple(specification(d, (1,), (1,)) for d in range(33))),
+            one_datum(specifications=tuple(specification(f"d{d}", (1,), (1,)) for d in range(33))),
             "at most 32 trigger data, not 33",
         ),
         (
@@ -527,7 +580,7 @@ def test_a_source_is_registered_once() -> None:
     client = registered(SHOES)
     before = replace(client)
     with pytest.raises(DuplicateSource, match="'s'"):
-        register_event_source(RULES, client, SHOES, 0, TRUTH)
+        register_event_source(on(client, SHOES), SHOES, TRUTH)
     assert client == before
 
 
@@ -535,63 +588,91 @@ def test_a_source_is_registered_once() -> None:
 def test_a_credit_to_an_unknown_source_is_refused(unit: object) -> None:
     client = registered(SHOES)
     with pytest.raises(UnknownSource, match=str(unit)):
-        register_event_trigger(RULES, client, bought("sandals", 1), 0, ("s", unit))
+        register_event_trigger(on(client, bought("sandals", 1)), ("s", unit))
     assert client == registered(SHOES)
 
 
+def played(*moves: Move, draw: Draw = TRUTH) -> tuple[System, list[Observation]]:
+    """Return the system after the moves, and what was seen."""
+    system, seen = System(), []
+    for move in moves:
+        system, shown = step(RULES, system, move, draw)
+        seen.append(shown)
+    return system, seen
+
+
 def test_time_does_not_go_backwards() -> None:
-    client, _ = pass_windows(RULES, registered(SHOES), 0, 100, TRUTH)
+    system, _ = played(SHOES, PassTime(until=100))
     with pytest.raises(TimeRunsBackwards, match="100 already, not 99"):
-        register_event_source(RULES, client, NEW, 99, TRUTH)
-    with pytest.raises(TimeRunsBackwards, match="100 already, not 99"):
-        register_event_trigger(RULES, client, bought("sandals", 1), 99, ())
-    with pytest.raises(TimeRunsBackwards, match="from 201 to 200"):
-        pass_windows(RULES, client, 201, 200, TRUTH)
-    with pytest.raises(NotWhole, match="now"):
-        pass_windows(RULES, client, 100, 200.0, TRUTH)  # type: ignore[arg-type]
-    with pytest.raises(NotWhole, match="since"):
-        pass_windows(RULES, client, 100.0, 200, TRUTH)  # type: ignore[arg-type]
-    assert client.clock == 100
-
-
-def test_windows_are_not_skipped() -> None:
-    with pytest.raises(WindowsMissed, match=str(DAY)):
-        pass_windows(RULES, registered(SHOES), DAY, 2 * DAY, TRUTH)
-
-
-def test_a_trigger_waits_for_the_windows_that_ended_before_it() -> None:
-    late = bought("sandals", 1)
-    with pytest.raises(WindowsMissed, match=str(DAY)):
-        register_event_trigger(RULES, registered(SHOES), late, DAY + 1, ("s",))
-    client, _ = pass_windows(RULES, registered(SHOES), 0, DAY + 1, TRUTH)
-    assert register_event_trigger(RULES, client, late, DAY + 1, ("s",)).clock == DAY + 1
+        step(RULES, system, PassTime(until=99), TRUTH)
+    with pytest.raises(NotWhole, match="until"):
+        PassTime(until=200.0)  # type: ignore[arg-type]
+    assert step(RULES, system, PassTime(until=100), TRUTH)[0] == system
 
 
 def test_a_window_passes_once() -> None:
-    client = triggered(registered(SHOES), bought("sandals", 60))
-    client, first = pass_windows(RULES, client, 0, DAY, TRUTH)
-    _, second = pass_windows(RULES, client, 0, DAY, TRUTH)
-    assert (len(first), second) == (2, ())
+    reach = bought("sandals", 60)
+    _, seen = played(SHOES, reach, PassTime(until=DAY), PassTime(until=DAY), PassTime(until=DAY))
+    assert seen[2:] == [sent("s", ("sandals", 10), ("sandals", 50)), (), ()]
 
 
-# Cost and state.
+def test_a_window_that_ends_now_has_passed_before_what_is_registered_now() -> None:
+    reach, end = bought("sandals", 10), PassTime(until=DAY)
+    last = PassTime(until=5 * DAY)
+    _, seen = played(SHOES, PassTime(until=DAY - 1), reach, end, reach, last)
+    assert [*seen[3], *seen[5]] == [*sent("s", ("sandals", 10))]
+    _, seen = played(SHOES, end, reach, last)
+    assert seen[1] == ()
+    assert seen[3] == sent("s", ("sandals", 10))
 
 
-def test_windows_that_have_passed_leave_nothing_to_look_through() -> None:
-    client, _ = pass_windows(RULES, registered(SHOES, NEW), 0, 7 * DAY, TRUTH)
-    assert client.due is None
+def test_the_windows_of_a_source_count_from_its_registration() -> None:
+    _, seen = played(PassTime(until=DAY), SHOES, bought("sandals", 10), PassTime(until=2 * DAY - 1))
+    assert seen[-1] == ()
+    *_, shown = played(PassTime(until=DAY), SHOES, bought("sandals", 10), PassTime(until=2 * DAY))[
+        1
+    ]
+    assert shown == sent("s", ("sandals", 10))
+
+
+# Devices.
+
+
+def test_triggers_of_a_device_see_the_sources_of_that_device_only() -> None:
+    there = replace(NEW, device="tablet")
+    reach = bought("sandals", 10)
+    _, seen = played(SHOES, there, reach, PassTime(until=DAY))
+    assert seen[-1] == sent("s", ("sandals", 10))
+    moved = replace(reach, device="tablet")
+    _, seen = played(SHOES, there, reach, moved, PassTime(until=DAY))
+    assert seen[-1] == sent("s", ("sandals", 10)) + sent("new", ("sandals", 10))
+    _, seen = played(SHOES, there, replace(reach, device="watch"), PassTime(until=DAY))
+    assert seen[-1] == ()
+
+
+def test_a_source_of_one_device_is_refused_on_another() -> None:
+    system, _ = played(SHOES)
+    with pytest.raises(DuplicateSource, match="another device"):
+        step(RULES, system, replace(SHOES, device="tablet"), TRUTH)
+    summary = Source(
+        source_id="s", destination="x", expiry=1, filters=frozenset(), key=1, device="tablet"
+    )
+    with pytest.raises(DuplicateSource, match="another device"):
+        step(RULES, system, summary, TRUTH)
+
+
+# State.
 
 
 def test_windows_at_one_moment_pass_in_the_order_of_registration() -> None:
     client = registered(SHOES, NEW, draw=fixed(((0, 0), (1, 0))))
-    _, reports = pass_windows(RULES, client, 0, DAY, TRUTH)
+    _, reports = passed(client, 0, DAY)
     assert reports == sent("s", ("sandals", 10)) + sent("new", ("sandals", 10))
 
 
 def test_states_are_hashable_and_equal_by_content() -> None:
     assert hash(registered(SHOES)) == hash(registered(SHOES))
     assert registered(SHOES) == registered(SHOES) != registered(NEW)
-    assert is_active(registered(SHOES).records["s"], 0)
 
 
 def test_a_subclass_of_the_source_survives_every_step() -> None:
@@ -600,8 +681,8 @@ def test_a_subclass_of_the_source_survives_every_step() -> None:
 
     fields = {name: getattr(SHOES, name) for name in EventSource.__dataclass_fields__}
     client = triggered(registered(Ranked(**fields)), bought("sandals", 60))
-    client, _ = pass_windows(RULES, client, 0, DAY, TRUTH)
-    assert isinstance(client.records["s"].source, Ranked)
+    client, _ = passed(client, 0, DAY)
+    assert isinstance(record_of(client, "s").source, Ranked)
 
 
 def test_the_certain_law_is_no_special_case() -> None:

@@ -34,6 +34,7 @@ from spec.interaction import Adversary, Mechanism, Without, transcript
 from spec.numbers import Base, Power
 from spec.paper import PAPER
 from spec.randomized_response import Events, RandomizedResponse, Sequences
+from spec.rules import OnDevice
 from spec.summary_mechanism import Database, Record, without_source
 
 TWO = Base(Fraction(2))
@@ -260,6 +261,7 @@ SOURCE = EventSource(
 )
 TIMES = (10, 20, 30)
 ORDER = ((0, 0), (1, 0), (0, 1))
+AT_SOURCE = OnDevice(rules=RULES, now=0, client=EventClient(), cause=SOURCE)
 
 
 def trigger(data: str, value: int) -> EventTrigger:
@@ -270,24 +272,25 @@ def trigger(data: str, value: int) -> EventTrigger:
 
 def counts_of_the_client(purchases: tuple[EventTrigger, ...], draw: Draw) -> tuple[int, ...]:
     """Register one trigger before each window, and count the reports each window sends."""
-    client = register_event_source(RULES, EventClient(), SOURCE, 0, draw)
+    client = register_event_source(AT_SOURCE, SOURCE, draw)
     counts: tuple[int, ...] = ()
     for time, purchase in zip(TIMES, purchases, strict=True):
-        credited = event_attribute(RULES, client, purchase, time - 1)
-        client = register_event_trigger(RULES, client, purchase, time - 1, credited)
-        client, reports = pass_windows(RULES, client, time - 10, time, draw)
+        at = OnDevice(rules=RULES, now=time - 1, client=client, cause=purchase)
+        client = register_event_trigger(at, event_attribute(at))
+        windows = OnDevice(rules=RULES, now=time, client=client, cause=None)
+        client, reports = pass_windows(windows, time - 10, draw)
         counts += (len(reports),)
     return counts
 
 
 def truthful(law: object) -> object:
     """Draw the truth wherever a response is drawn."""
-    assert law == response_law(RULES, SOURCE)
+    assert law == response_law(AT_SOURCE, SOURCE)
     return None
 
 
 def test_the_noisy_client_is_the_mechanism_on_its_own_windows() -> None:
-    outputs = output_set(RULES.limits, SOURCE)
+    outputs = output_set(AT_SOURCE, SOURCE)
     tested = EventMechanism(laws=(("x", law_on(WindowSequences(outputs=outputs, order=ORDER))),))
     choices = [trigger(data, value) for data, value in product("ab", (0, 1, 2, 3))]
     for purchases in product(choices, repeat=3):

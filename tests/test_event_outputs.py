@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from spec.event_client import EventSource, TriggerSpecification
+from spec.event_client import EventClient, EventSource, TriggerSpecification
 from spec.event_outputs import (
     BadOutputSet,
     NoSuchOutput,
@@ -18,6 +18,7 @@ from spec.event_outputs import (
 )
 from spec.numbers import NotWhole
 from spec.paper import PAPER
+from spec.rules import OnDevice
 
 EXAMPLE = OutputSet(maximum_reports=3, windows=(2, 2), buckets=(2, 2))
 LARGEST = uncapped(20, (5,) * 32)
@@ -80,7 +81,9 @@ def test_the_example_has_six_outcomes_per_datum_and_27_in_all() -> None:
 
 
 def test_the_rule_reads_the_output_set_off_the_source() -> None:
-    assert output_set(PAPER.limits, source_of(EXAMPLE)) == EXAMPLE
+    source = source_of(EXAMPLE)
+    at = OnDevice(rules=PAPER, now=0, client=EventClient(), cause=source)
+    assert output_set(at, source) == EXAMPLE
 
 
 def test_the_default_navigation_source_has_2925_outputs() -> None:

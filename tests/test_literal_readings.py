@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +13,7 @@ from spec import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
     NULL_STORE,
+    PAPER,
     Contribution,
     Database,
     DeviceWindow,
@@ -40,7 +42,7 @@ from spec import (
     without_source,
     without_storage,
 )
-from spec.contributions import Budget, Cause, Credit
+from spec.contributions import Budget
 from spec.individual_privacy import (
     individually_private,
     is_literal_rollout,
@@ -49,6 +51,9 @@ from spec.individual_privacy import (
 )
 from spec.randomized_response import InteractiveRandomizedResponse, Sequences
 from tests.small import TWO, cut, event, query, seen, small_rules, source, trigger
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 NOTHING = Theta()
 
@@ -264,14 +269,14 @@ def test_a_dummy_that_holds_records_already_triples_epsilon() -> None:
 
 @pytest.mark.parametrize("records", [1, 2, 3])
 def test_a_dummy_without_a_cap_costs_as_much_as_it_holds(records: int) -> None:
-    def grant(
-        rules: Rules, spent: Budget, credit: Credit, cause: Cause
-    ) -> tuple[Budget, tuple[Contribution, ...]]:
-        if credit.unit == "⊥":
-            return spent, credit.contributions
-        return small_rules().grant(rules, spent, credit, cause)
+    def admit(
+        at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+    ) -> tuple[Budget, bool]:
+        if unit == "⊥":
+            return spent, True
+        return PAPER.admit(at, unit, spent, contribution)
 
-    rules = replace(small_rules(epsilon=1), grant=grant)
+    rules = replace(small_rules(epsilon=1), admit=admit)
     database = tuple(of("x", number) for number in range(records))
     steps: list[tuple[Database, SummaryQuery]] = [(database, ask(*range(records), keys=(1, 2)))]
     least, enough = curve(*both(rules, steps, to_ordinary_source), records, records + 1)

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 import pytest
 from immutables import Map
@@ -12,10 +14,13 @@ from spec import (
     NULL_STORE,
     Aborted,
     Answer,
+    AtService,
     Budget,
     Contribution,
     Credit,
+    DeviceWindow,
     Distribution,
+    Draw,
     Event,
     Law,
     Move,
@@ -23,8 +28,9 @@ from spec import (
     Query,
     Record,
     Relation,
+    Report,
     Rules,
-    Spent,
+    Service,
     SummaryMechanism,
     SummaryQuery,
     SummaryState,
@@ -32,6 +38,7 @@ from spec import (
     SystemMechanism,
     Trigger,
     Unit,
+    UnknownReport,
     Without,
     explore,
     replace,
@@ -39,8 +46,25 @@ from spec import (
     without_source,
     without_storage,
 )
+from spec.contributions import Budgets
+from spec.reports import BadKey, BadValue
 from spec.summary_mechanism import add_record
-from tests.small import CERTAIN, NOISELESS, cut, event, query, seen, small_rules, source, trigger
+from spec.system import decide
+from tests.small import (
+    CERTAIN,
+    NOISELESS,
+    cut,
+    event,
+    play,
+    query,
+    seen,
+    small_rules,
+    source,
+    trigger,
+)
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 RULES = small_rules(contribution_budget=3, sparsity_budget=2, epsilon=6, delta=Fraction(1, 2))
 
@@ -55,12 +79,8 @@ class Told:
 
     def note(self, system: System, move: Move) -> None:
         match move:
-            case Trigger():
-                credits = self.rules.attribute(
-                    self.rules, system.attribution, move, system.now, CERTAIN
-                )
-            case Event():
-                _, credits = self.rules.propose(self.rules, system.aggregation, move, system.now)
+            case Trigger() | Event():
+                credits = decide(self.rules, system, move, CERTAIN).credits
             case _:
                 return
         named = [credit for credit in credits if credit.contributions]
@@ -132,7 +152,8 @@ def test_client_and_service_together_are_the_mechanism(seed: int) -> None:
         told.records = []
         assert state.reports == system.reports
         assert state.service == system.service
-        spent = {**system.attribution.budgets, **system.aggregation.budgets}
+        clients = (*system.attribution.values(), *system.aggregation.values())
+        spent = {unit: b for client in clients for unit, b in client.budgets.items()}
         assert {**state.budgets} == {unit: b for unit, b in spent.items() if b != Budget()}
 
 
@@ -182,7 +203,7 @@ TWO_EVENTS: list[Move] = [
     [
         (TWO_TRIGGERS, ATTRIBUTION_FIXED, "x"),
         (TWO_TRIGGERS, ATTRIBUTION_FIXED, "z"),
-        (TWO_EVENTS, NULL_STORE, RULES.budget_unit(RULES.limits, event(1, constant(1, 2), "x"), 0)),
+        (TWO_EVENTS, NULL_STORE, DeviceWindow(device="x", window=0)),
     ],
 )
 def test_without_a_unit_they_are_the_mechanism_without_it(
@@ -224,10 +245,45 @@ def test_a_refused_query_keeps_the_new_records_and_charges_nothing() -> None:
     assert not state.service.ledger
 
 
-def test_an_unknown_report_is_null_and_charged() -> None:
-    state, answer = run(RULES, [], query(9, keys=(9,)))
-    assert answer == Answer(released=((9, 0),))
-    assert state.service.ledger == Map({9: Spent(epsilon=Fraction(1))})
+def test_an_unknown_report_is_refused_as_in_the_system() -> None:
+    records = [Record(unit="x", report_id=1)]
+    for asked in (query(9, keys=(9,)), query(1, 9)):
+        with pytest.raises(UnknownReport, match="9") as by_mechanism:
+            run(RULES, records, asked)
+        with pytest.raises(UnknownReport, match="9") as by_system:
+            play(RULES, [trigger(1), asked])
+        assert str(by_mechanism.value) == str(by_system.value)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "error"), [(2**128, 1, BadKey), (-1, 1, BadKey), (1, -1, BadValue)]
+)
+def test_the_mechanism_stores_keys_of_128_bits_and_no_negative_values(
+    key: int, value: int, error: type[Exception]
+) -> None:
+    part = Contribution(key=key, value=value)
+    with pytest.raises(error):
+        add_record(RULES, SummaryState(), Record(unit="x", report_id=1), lambda _: part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counting(Service):
+    """Be a service that counts its queries."""
+
+    asked: int = 0
+
+
+def test_the_mechanism_begins_with_the_service_of_the_rules() -> None:
+    def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
+        assert isinstance(at.service, Counting)
+        after = replace(at.service, asked=at.service.asked + 1)
+        return after, after.asked
+
+    own = replace(RULES, serve=serve, initial=replace(RULES.initial, service=Counting()))
+    action = ((), SummaryQuery(query=query(), function=one))
+    assert seen(SummaryMechanism(rules=own), [action] * 2) == Distribution.certain((1, 2))
+    told = seen(SystemMechanism(rules=own), [query()] * 2)
+    assert told == Distribution.certain(((1,), (2,)))
 
 
 def test_dummy_records_contribute_nothing() -> None:
@@ -250,10 +306,10 @@ def test_both_neighbours_leave_the_same_mechanism() -> None:
 
 def test_the_mechanism_bounds_with_the_rules_of_the_clients() -> None:
     def nobody(
-        rules: Rules, spent: Budget, credit: Credit, cause: object
-    ) -> tuple[Budget, tuple[Contribution, ...]]:
-        return spent, ()
+        at: AtContribution, credits: tuple[Credit, ...]
+    ) -> tuple[Budgets, tuple[Credit, ...]]:
+        return at.client.budgets, ()
 
-    strict = replace(RULES, grant=nobody)
+    strict = replace(RULES, contribute=nobody)
     state = add_record(strict, SummaryState(), Record(unit="x", report_id=1), one)
     assert state.reports[1].is_null

@@ -14,10 +14,12 @@ from spec import (
     Contribution,
     DeviceWindow,
     Event,
+    EventClient,
     EventReport,
     EventSource,
     EventTrigger,
     Move,
+    OnDevice,
     PassTime,
     Sampler,
     SeededEntropy,
@@ -98,7 +100,7 @@ def test_reach_counts_two_first_views_per_window() -> None:
         5: (),
     }
     assert seen == [(1,), (2,), (3,), (), (4,), (5,)]
-    used = {unit: spent.value for unit, spent in system.aggregation.budgets.items()}
+    used = {unit: spent.value for unit, spent in system.aggregation["phone"].budgets.items()}
     windows = [DeviceWindow(device="phone", window=number) for number in (0, 1)]
     assert used == dict(zip(windows, (2 * HALF, HALF), strict=True))
 
@@ -157,7 +159,7 @@ def test_a_week_of_purchases_sends_three_event_level_reports() -> None:
         6: [],
         7: [],
     }
-    assert not system.events.records["s"].active
+    assert not system.events["device"].records[0].active
 
 
 def test_the_third_trace_is_the_week_of_purchases() -> None:
@@ -170,9 +172,10 @@ def test_the_third_trace_is_the_week_of_purchases() -> None:
 
 
 def test_the_week_has_27_outputs_of_36_pairs() -> None:
-    outputs = output_set(PAPER.limits, FOOTWEAR)
+    at = OnDevice(rules=PAPER, now=0, client=EventClient(), cause=FOOTWEAR)
+    outputs = output_set(at, FOOTWEAR)
     assert len(list(outputs)) == outputs.size() == 27
-    pairs = output_set(PAPER.limits, replace(FOOTWEAR, maximum_reports=4))
+    pairs = output_set(at, replace(FOOTWEAR, maximum_reports=4))
     assert pairs.size() == 36
     assert sum(sum(map(sum, output)) == 4 for output in pairs) == 9
 
