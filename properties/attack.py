@@ -15,7 +15,7 @@ from typing import cast
 from properties.attack_test import attack_test
 from properties.game import Branch, Game, Plan, Window
 from spec.aggregation_service import Aborted, Answer, Query
-from spec.attribution_client import Source, Trigger
+from spec.attribution_client import DEVICE, Source, Trigger
 from spec.contributions import Unit
 from spec.distributions import explore
 from spec.event_client import EventReport, EventSource, EventTrigger
@@ -349,7 +349,8 @@ def ledger_text(state: object) -> str:
         return "impossible"
     budgets = [
         f"{unit_text(unit)} {budget.value} in {budget.count}"
-        for client in (system.attribution, system.aggregation)
+        for clients in (system.attribution, system.aggregation)
+        for client in clients.values()
         for unit, budget in client.budgets.items()
     ]
     charged = [
@@ -377,14 +378,14 @@ def move_text(move: Move) -> str:
         case Source():
             own = extra(move, Source)
             return (
-                f"Source {move.source_id!r} is registered: filters {words(move.filters)}, "
-                f"expiry {move.expiry}, key piece {move.key}{own}."
+                f"Source {move.source_id!r} is registered{place(move)}: filters "
+                f"{words(move.filters)}, expiry {move.expiry}, key piece {move.key}{own}."
             )
         case Trigger():
             named = f" {move.trigger_id!r}" if move.trigger_id else ""
             return (
-                f"A trigger{named} is registered: filters {words(move.filters)}, "
-                f"value {move.value}, key piece {move.key}, report {move.report_id}"
+                f"A trigger{named} is registered{place(move)}: filters "
+                f"{words(move.filters)}, value {move.value}, key piece {move.key}, report {move.report_id}"
                 f"{extra(move, Trigger)}."
             )
         case Event():
@@ -399,27 +400,32 @@ def move_text(move: Move) -> str:
                 for spec in move.specifications
             )
             return (
-                f"Event-level source {move.source_id!r} is registered: filters "
+                f"Event-level source {move.source_id!r} is registered{place(move)}: filters "
                 f"{words(move.filters)}, expiry {move.expiry}, at most {move.maximum_reports} "
                 f"reports, {data}{extra(move, EventSource)}."
             )
         case EventTrigger():
             return (
-                f"An event-level trigger is registered: filters {words(move.filters)}, data "
-                f"{move.data}, value {move.value}{extra(move, EventTrigger)}."
+                f"An event-level trigger is registered{place(move)}: filters "
+                f"{words(move.filters)}, data {move.data}, value {move.value}"
+                f"{extra(move, EventTrigger)}."
             )
         case PassTime():
             return f"Time passes to {move.until}."
         case Query():
             asked = f", keys {list(move.keys)}"
-            if move.delta > 0:
-                listed = f" besides the keys {list(move.keys)}" if move.keys else ""
-                asked = f", with key discovery{listed}"
+            if move.discovers_keys:
+                asked = ", with key discovery"
             epsilon, delta = shown(move.epsilon, SHORT), shown(move.delta, SHORT)
             return (
                 f"The ad-tech asks for reports {list(move.report_ids)} with epsilon "
                 f"{epsilon}, delta {delta}{asked}{extra(move, Query)}."
             )
+
+
+def place(move: Source | Trigger | EventSource | EventTrigger) -> str:
+    """Tell on which device a move happens, where one is named."""
+    return "" if move.device == DEVICE else f" on device {move.device!r}"
 
 
 def extra(value: object, known: type) -> str:

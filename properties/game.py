@@ -34,7 +34,7 @@ from typing import NamedTuple, Protocol, cast
 from flint import fmpq
 
 from properties.lump import Inexact, Lump, OutOfWindow, apart, check_apart, sealed
-from spec.aggregation_service import Answer, Outcome, Query, Service
+from spec.aggregation_service import Answer, Outcome, Service
 from spec.claims import SERVICE
 from spec.distributions import Distribution, Draw, Law, Random, explore
 from spec.interaction import Mechanism
@@ -42,7 +42,7 @@ from spec.noise import Noise, Noisy
 from spec.numbers import Real, SpecError, bounds
 from spec.paper import PAPER
 from spec.reports import Key, Report
-from spec.rules import Rules
+from spec.rules import AtService, Rules
 
 REMEMBERED = 2**16
 LOOKED_AT = 8
@@ -609,7 +609,7 @@ def check_budget(budget: Callable[[], bool]) -> None:
 def with_answers_remembered(
     rules: Rules, window: Window, budget: Callable[[], bool] = lambda: True
 ) -> Rules:
-    """Return the rules with the service's step computed once per state of it, query and batch.
+    """Return the rules with the service's step computed once per moment, state, query and batch.
 
     The service then answers with `Answers`, so that a step runs once for each of its next states.
     """
@@ -621,7 +621,7 @@ def with_answers_remembered(
     return replace(inner, serve=remembered_serve(inner, window, budget))
 
 
-Serve = Callable[[Rules, Service, Query, tuple[Report, ...], Draw], tuple[Service, Hashable]]
+Serve = Callable[[AtService, tuple[Report, ...], Draw], tuple[Service, Hashable]]
 
 
 def remembered_serve(
@@ -634,23 +634,21 @@ def remembered_serve(
     laws: dict[Hashable, Random[tuple[Service, Hashable]]] = {}
     usual: list[Rules] = []
 
-    def serve(
-        given: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
-    ) -> tuple[Service, Hashable]:
+    def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
         if not usual:
-            usual.append(given)
-        if given is not usual[0] and not same_service(given, usual[0]):
-            return rules.serve(given, service, query, reports, draw)
-        key = (service, query, reports)
+            usual.append(at.rules)
+        if at.rules is not usual[0] and not same_service(at.rules, usual[0]):
+            return rules.serve(at, reports, draw)
+        key = (at.now, at.service, at.query, reports)
         law = laws.get(key)
         if law is None:
 
             def run(inner: Draw) -> tuple[Service, Hashable]:
                 check_budget(budget)
                 if pack is None:
-                    return rules.serve(given, service, query, reports, inner)
+                    return rules.serve(at, reports, inner)
                 with sealed():
-                    return rules.serve(given, service, query, reports, inner)
+                    return rules.serve(at, reports, inner)
 
             found = explore(run, window.outcomes)
             for served, shown in found.support() if window.watched else ():
@@ -670,6 +668,12 @@ def same_service(rules: Rules, others: Rules) -> bool:
     return all(getattr(rules, name) is getattr(others, name) for name in SERVICE)
 
 
+def seen_at(at: AtService) -> Hashable:
+    """Return all that a rule of the service can see but for the clients' rules."""
+    rules = tuple(getattr(at.rules, name) for name in SERVICE)
+    return at.now, at.service, at.query, rules
+
+
 def with_responses_packed(
     law: Distribution[tuple[Service, Hashable]], pack: Packer
 ) -> Distribution[tuple[Service, Hashable]]:
@@ -684,44 +688,44 @@ def with_responses_packed(
 
 def remembered_answer(
     rules: Rules, window: Window, budget: Callable[[], bool]
-) -> Callable[[Rules, Query, tuple[Report, ...], Draw], Answer]:
+) -> Callable[[AtService, tuple[Report, ...], Draw], Answer]:
     """Return the rule `answer` without a draw: one object stands for all that may be answered.
 
     The paper's answer depends on the threshold, the noise and the sums alone.
     """
     known: dict[Hashable, Answers] = {}
     pack = Packer()
-    noises: dict[Query, Noise] = {}
+    noises: dict[Hashable, Noise] = {}
 
-    def paper_answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+    def paper_answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
         del draw
-        threshold, sums = noisy_sums(given, query, batch)
+        threshold, sums = noisy_sums(at, batch)
         if window.tolerance is None:
             for _, noisy in sums:
-                check_public(noises.setdefault(query, noisy.noise), noisy.noise)
-        asked = None if rules.releases is PAPER.releases else query
-        found = known.get((asked, threshold, sums))
+                check_public(noises.setdefault((at.now, at.query), noisy.noise), noisy.noise)
+        seen = None if at.rules.releases is PAPER.releases else seen_at(at)
+        found = known.get((seen, threshold, sums))
         if found is None:
-            test = rules.releases
-            shown = [(key, released(window, law, test, query, key, threshold)) for key, law in sums]
-            found = known[asked, threshold, sums] = pack(joint_answer(shown))
+            shown = [(key, released(window, law, at, key, threshold)) for key, law in sums]
+            found = known[seen, threshold, sums] = pack(joint_answer(shown))
         return cast(Answer, found)
 
-    def any_answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+    def any_answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
         del draw
-        found = known.get((query, batch))
+        key = (seen_at(at), batch)
+        found = known.get(key)
         if found is None:
 
             def run(inner: Draw) -> Answer:
                 check_budget(budget)
                 with sealed():
-                    return rules.answer(given, query, batch, inner)
+                    return rules.answer(at, batch, inner)
 
             law = explore(run, window.outcomes)
             if window.watched and rules.reveal is PAPER.reveal:
                 for shown in law.support():
                     check_apart(shown)
-            found = known[query, batch] = pack({shown: quotient(p) for shown, p in law.items()})
+            found = known[key] = pack({shown: quotient(p) for shown, p in law.items()})
         return cast(Answer, found)
 
     return paper_answer if rules.answer is PAPER.answer else any_answer
@@ -729,22 +733,20 @@ def remembered_answer(
 
 def remembered_reveal(
     rules: Rules, window: Window
-) -> Callable[[Service, Query, tuple[Report, ...], Outcome], Random[Hashable]]:
+) -> Callable[[AtService, tuple[Report, ...], Outcome], Random[Hashable]]:
     """Return the rule `reveal` for packed answers: it is asked for each that they stand for."""
     known: dict[Hashable, Answers] = {}
     pack = Packer()
 
-    def reveal(
-        service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
-    ) -> Random[Hashable]:
+    def reveal(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Random[Hashable]:
         if not isinstance(outcome, Answers):
-            return rules.reveal(service, query, batch, outcome)
-        key = (service, query, batch, outcome)
+            return rules.reveal(at, batch, outcome)
+        key = (seen_at(at), batch, outcome)
         if key not in known:
             weights: dict[Hashable, fmpq] = {}
             for answer, share in outcome.shares:
                 with sealed():
-                    shown = rules.reveal(service, query, batch, cast(Answer, answer))
+                    shown = rules.reveal(at, batch, cast(Answer, answer))
                 law = window.outcomes(shown) if isinstance(shown, Law) else ((shown, Fraction(1)),)
                 for each, p in law:
                     if window.watched:
@@ -757,13 +759,13 @@ def remembered_reveal(
 
 
 def noisy_sums(
-    rules: Rules, query: Query, batch: tuple[Report, ...]
+    at: AtService, batch: tuple[Report, ...]
 ) -> tuple[int | None, tuple[tuple[Key, Noisy], ...]]:
     """Return the threshold and the law of every key's noisy sum, as the paper's answer does."""
-    threshold = rules.threshold(rules.limits, query, batch)
-    noise = rules.noise(rules.limits, query, batch, threshold)
-    totals = rules.totals(query, batch)
-    sums = ((key, noise.around(totals.get(key, 0))) for key in rules.keys(query, batch))
+    threshold = at.rules.threshold(at, batch)
+    noise = at.rules.noise(at, batch, threshold)
+    totals = at.rules.totals(at, batch)
+    sums = ((key, noise.around(totals.get(key, 0))) for key in at.rules.keys(at, batch))
     return threshold, tuple(sums)
 
 
@@ -785,14 +787,8 @@ def check_public(noise: Noise, other: Noise) -> None:
         raise Inexact(f"the noise depends on the reports: {noise!r} and {other!r}")
 
 
-@lru_cache(maxsize=REMEMBERED)
 def released(
-    window: Window,
-    law: Noisy,
-    releases: Callable[[Query, Key, int, int | None], bool],
-    query: Query,
-    key: Key,
-    threshold: int | None,
+    window: Window, law: Noisy, at: AtService, key: Key, threshold: int | None
 ) -> Distribution[int | None]:
     """Return the law of a noisy sum that is released, with None for all that are not."""
     endless = None in law.noise.support
@@ -802,6 +798,6 @@ def released(
     weights: dict[int | None, Fraction] = {}
     for noisy, mass in noisy_outcomes(window, law):
         with sealed():
-            shown = noisy if releases(query, key, noisy, threshold) else None
+            shown = noisy if at.rules.releases(at, key, noisy, threshold) else None
         weights[shown] = weights.get(shown, Fraction(0)) + mass
     return Distribution.of(weights)

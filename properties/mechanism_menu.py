@@ -131,7 +131,7 @@ def in_order(progress: Hashable, there: Hashable, gone: Hashable) -> tuple[Hasha
 def _described(state: SummaryState, name: ReportId) -> tuple[Hashable, ...]:
     spent = state.service.ledger.get(name, Spent())
     parts = tuple((part.key, part.value) for part in state.reports[name].contributions)
-    return parts, spent.epsilon, spent.delta
+    return parts, spent.epsilon, spent.delta, spent.queries
 
 
 def _renamed(state: SummaryState, names: dict[ReportId, int]) -> SummaryState:

@@ -26,14 +26,14 @@ from properties.game import (
 )
 from properties.lump import Inexact, OutOfWindow
 from properties.universe import SystemMenu
-from spec.aggregation_service import Answer, Query
+from spec.aggregation_service import Answer
 from spec.contributions import Unit
 from spec.distributions import Draw
 from spec.neighbours import Relation, Worlds
 from spec.numbers import Power
 from spec.paper import PAPER
 from spec.reports import Report
-from spec.rules import Rules
+from spec.rules import AtService, Rules
 from spec.system import SystemMechanism
 from spec.universe import Universe
 
@@ -231,9 +231,9 @@ class Answering:
     def watched(self, rules: Rules) -> Rules:
         """Return the rules, watched where they answer."""
 
-        def answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+        def answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
             self.given = True
-            return rules.answer(given, query, batch, draw)
+            return rules.answer(at, batch, draw)
 
         return replace(rules, answer=answer)
 

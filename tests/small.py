@@ -9,6 +9,7 @@ from typing import TypeVar, cast
 from spec import (
     PAPER,
     Answer,
+    AtService,
     Base,
     Contribution,
     Distribution,
@@ -20,12 +21,15 @@ from spec import (
     Move,
     Noisy,
     Observation,
+    OnDevice,
     Program,
     Query,
     Report,
     Rules,
+    Service,
     Source,
     System,
+    SystemMechanism,
     Trigger,
     explore,
     replace,
@@ -34,6 +38,8 @@ from spec import (
 )
 
 T = TypeVar("T")
+Client = TypeVar("Client")
+Cause = TypeVar("Cause")
 State = TypeVar("State")
 Action = TypeVar("Action")
 Response = TypeVar("Response")
@@ -58,6 +64,19 @@ def small_rules(
         window_length=10,
     )
     return replace(PAPER, limits=limits)
+
+
+def at_service(
+    rules: Rules, query: Query, service: Service | None = None, now: int = 0
+) -> AtService:
+    """Return what a rule of the service sees; without a service, that of a new one."""
+    service = rules.initial.service if service is None else service
+    return AtService(rules=rules, now=now, service=service, query=query)
+
+
+def on_device(rules: Rules, client: Client, cause: Cause, now: int = 0) -> OnDevice[Client, Cause]:
+    """Return what a rule on a device sees."""
+    return OnDevice(rules=rules, now=now, client=client, cause=cause)
 
 
 class Certain:
@@ -118,7 +137,7 @@ def play(
     rules: Rules, moves: Iterable[Move], draw: Draw = NOISELESS, system: System | None = None
 ) -> tuple[System, list[Observation]]:
     """Return the state after the moves, and what the ad-tech saw."""
-    system = System() if system is None else system
+    system = SystemMechanism(rules=rules).initial if system is None else system
     seen: list[Observation] = []
     for move in moves:
         system, observation = step(rules, system, move, draw)
