@@ -385,8 +385,8 @@ def move_text(move: Move) -> str:
             named = f" {move.trigger_id!r}" if move.trigger_id else ""
             return (
                 f"A trigger{named} is registered{place(move)}: filters "
-                f"{words(move.filters)}, value {move.value}, key piece {move.key}, report {move.report_id}"
-                f"{extra(move, Trigger)}."
+                f"{words(move.filters)}, value {move.value}, key piece {move.key}, "
+                f"report {move.report_id}{extra(move, Trigger)}."
             )
         case Event():
             doing = (move.program.__doc__ or move.program.__name__).strip().splitlines()[0]

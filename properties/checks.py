@@ -12,7 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from time import perf_counter_ns
+from typing import TYPE_CHECKING
 
 from properties.attack import DoesNotReplay, decimal
 from properties.event_parameters import STEPS as EVENT_STEPS
@@ -50,9 +52,10 @@ from properties.universe import (
     sharp,
 )
 from properties.vocabulary import NO_WORDS, Vocabulary
-from spec.aggregation_service import Query, Spent, charge, keys, noise
+from spec.aggregation_service import Spent, charge, keys, noise
+from spec.attribution_client import Trigger
 from spec.claims import CLAIMS, SERVICE, Check, Control, Finding, Verdict
-from spec.contributions import Budget, Budgets, Cause, Credit
+from spec.contributions import Budget, Credit, Unit, send
 from spec.distributions import Distribution, Random
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
@@ -65,9 +68,13 @@ from spec.neighbours import (
 from spec.noise import Noise
 from spec.numbers import Real, SpecError
 from spec.paper import PAPER
-from spec.reports import Contribution, Key, Report
-from spec.rules import Limits, Rules
+from spec.private_aggregation_client import Event
+from spec.reports import REPORT_ID_BITS, Contribution, Key, Report, Sent
+from spec.rules import AtService, OnDevice, Rules
 from spec.universe import Universe
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 ATTRIBUTION = "attribution_summaries_are_private"
 AGGREGATION = "aggregation_summaries_are_private"
@@ -223,9 +230,9 @@ def fitted(rules: Rules, universe: Universe) -> tuple[Rules, str]:
     """
     real, small = rules.limits, universe.limits
     replaced: list[str] = []
-    summaries = bool(universe.sources or universe.events)
-    if summaries and rules.cap is not PAPER.cap and rules.cap(real) == PAPER.cap(real):
-        replaced += ["cap"] * (rules.cap(small) != PAPER.cap(small))
+    if rules.admit is not PAPER.admit and admits_as_usual(rules, universe):
+        scaled = replace(rules, limits=small)
+        replaced += ["admit"] * (not admits_as_usual(scaled, universe))
     if universe.event_sources and not papers_truth(rules):
         sizes = sizes_of(rules, universe.event_sources)
         if truth_fits(rules, real, sizes) and not truth_fits(rules, small, sizes):
@@ -237,6 +244,24 @@ def fitted(rules: Rules, universe: Universe) -> tuple[Rules, str]:
     return replace(rules, **papers), note
 
 
+def admits_as_usual(rules: Rules, universe: Universe) -> bool:
+    """Tell whether the rules admit what the paper's do, as far as tried, around their limits."""
+    usual = replace(rules, admit=PAPER.admit)
+    limits, (unit, *_) = rules.limits, universe.units
+    causes: tuple[Trigger | Event, ...] = (*universe.triggers[:1], *universe.events[:1])
+    values = [limits.contribution_budget + step for step in (-1, 0, 1)]
+    counts = [limits.sparsity_budget + step for step in (-1, 0)]
+    for cause, spent, count, value in product(causes, (0, 1, *values), (0, *counts), (1, *values)):
+        start = rules.initial
+        client = start.attribution if isinstance(cause, Trigger) else start.aggregation
+        at: AtContribution = OnDevice(rules=rules, now=0, client=client, cause=cause)
+        budget, wanted = Budget(value=spent, count=count), Contribution(key=1, value=value)
+        admitted = rules.admit(at, unit, budget, wanted)
+        if admitted != PAPER.admit(replace(at, rules=usual), unit, budget, wanted):
+            return False
+    return True
+
+
 def noted(found: Finding, rules: Rules, universe: Universe, note: str) -> Finding:
     """Return a finding that says that limits are scaled, and which rules were put in place."""
     if universe.limits != rules.limits:
@@ -244,6 +269,8 @@ def noted(found: Finding, rules: Rules, universe: Universe, note: str) -> Findin
         found = replace(found, bound=f"{found.bound}; {scaled}")
         if found.verdict is Verdict.REFUTED:
             found = replace(found, detail=f"{found.detail}; {scaled}")
+    if "admit" in note and found.verdict is Verdict.HOLDS:
+        return replace(found, verdict=Verdict.UNKNOWN, detail=f"{note}, as far as tried")
     stepped = [name for name in EVENT_STEPS if getattr(rules, name) is not getattr(PAPER, name)]
     if "truth_probability" in note and stepped and found.verdict is Verdict.HOLDS:
         reason = f"{note}, and a step that uses it changed ({stepped[0]})"
@@ -402,7 +429,7 @@ def delta_check(claim: str, relation: Relation, effort: Effort) -> Check:
         universe = at_delta(universe_for(claim), rules.limits.delta)
         return side_finding(claim, rules, relation, universe, effort)
 
-    broken = replace(PAPER, sends=send_null_reports_mostly)
+    broken = replace(PAPER, send=send_null_reports_mostly)
     return Check(
         claim=claim,
         name=f"game: delta as promised, {relation.name}",
@@ -419,12 +446,11 @@ def delta_check(claim: str, relation: Relation, effort: Effort) -> Check:
 
 
 def send_null_reports_mostly(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> Random[bool]:
+    at: AtContribution, granted: tuple[Credit, ...]
+) -> Random[tuple[Sent, ...]]:
     """Send all but one in a thousand null reports."""
-    del budgets, credits, cause
-    rarely = Distribution.of({True: Fraction(999, 1000), False: Fraction(1, 1000)})
-    return rarely if report.is_null else True
+    sent = send(at, granted)
+    return sent if granted else Distribution.of({sent: Fraction(999, 1000), (): Fraction(1, 1000)})
 
 
 def side_checks(claim: str, relation: Relation, effort: Effort, words: Vocabulary) -> list[Check]:
@@ -460,16 +486,16 @@ def side_checks(claim: str, relation: Relation, effort: Effort, words: Vocabular
     return found
 
 
-def keys_of_several(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+def keys_of_several(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
     """Discover the keys of at least two reports only."""
     holders = Counter(part.key for report in batch for part in report.contributions)
-    found = keys(query, batch)
-    return tuple(key for key in found if query.delta == 0 or holders[key] > 1)
+    found = keys(at, batch)
+    return tuple(key for key in found if not at.query.discovers_keys or holders[key] > 1)
 
 
-def entries_apart(query: Query, report: Report) -> tuple[Hashable, ...]:
+def entries_apart(at: AtService, report: Report) -> tuple[Hashable, ...]:
     """Keep the budget for key discovery apart from the other."""
-    return ((report.report_id, query.delta > 0),)
+    return ((report.report_id, at.query.discovers_keys),)
 
 
 def sensitivity_finding(
@@ -538,20 +564,18 @@ def sensitivity_check(claim: str, relation: Relation, universe: Universe, effort
 @cache
 def null_reports(count: int) -> tuple[Report, ...]:
     """Return many null reports."""
-    return tuple(Report(report_id=-1 - place) for place in range(count))
+    return tuple(Report(report_id=2**REPORT_ID_BITS - 1 - place) for place in range(count))
 
 
 def beside_many(rules: Rules, count: int) -> Rules:
     """Return the rules as they are in a batch with many null reports of others."""
     nulls = null_reports(count)
 
-    def crowded_threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-        return rules.threshold(limits, query, (*batch, *nulls))
+    def crowded_threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
+        return rules.threshold(at, (*batch, *nulls))
 
-    def crowded_noise(
-        limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-    ) -> Noise:
-        return rules.noise(limits, query, (*batch, *nulls), threshold)
+    def crowded_noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+        return rules.noise(at, (*batch, *nulls), threshold)
 
     return replace(rules, threshold=crowded_threshold, noise=crowded_noise)
 
@@ -590,42 +614,38 @@ def production_check(claim: str) -> Check:
 
 
 def noise_at_half_the_scale(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+    at: AtService, batch: tuple[Report, ...], threshold: int | None
 ) -> Noise:
     """Add noise for half of what a unit may contribute."""
-    half = replace(limits, contribution_budget=limits.contribution_budget // 2)
-    return noise(half, query, batch, threshold)
+    half = replace(at.limits, contribution_budget=at.limits.contribution_budget // 2)
+    return noise(replace(at, rules=replace(at.rules, limits=half)), batch, threshold)
 
 
 def admit_comparing_before_adding(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
-) -> Budget | None:
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Admit as long as the budget is not used up yet."""
-    del cause
-    if spent.count < most.count and spent.value < most.value:
-        return replace(spent, value=spent.value + contribution.value, count=spent.count + 1)
-    return None
+    del unit
+    most = at.limits
+    if spent.count < most.sparsity_budget and spent.value < most.contribution_budget:
+        return replace(spent, value=spent.value + contribution.value, count=spent.count + 1), True
+    return spent, False
 
 
-def charge_real_reports_only(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
+def charge_real_reports_only(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Charge nothing for a null report."""
-    return spent if report.is_null else charge(limits, spent, query, report)
+    return spent if report.is_null else charge(at, spent, report)
 
 
-def count_repetitions(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+def count_repetitions(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
     """Let a report stand in a batch as often as it is listed."""
-    del query
+    del at
     return reports
 
 
-def send_real_reports_only(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> bool:
+def send_real_reports_only(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Send no null reports."""
-    del budgets, credits, cause
-    return not report.is_null
+    return send(at, granted) if granted else ()
 
 
 def always_truthful(power: Real, size: int) -> Real:
@@ -636,7 +656,7 @@ def always_truthful(power: Real, size: int) -> Real:
 
 REAL_REPORTS_CHARGED = replace(PAPER, charge=charge_real_reports_only)
 REPEATS_COUNT = replace(PAPER, batch=count_repetitions)
-SILENT_WHEN_EXHAUSTED = replace(PAPER, sends=send_real_reports_only)
+SILENT_WHEN_EXHAUSTED = replace(PAPER, send=send_real_reports_only)
 ALWAYS_TRUTHFUL = replace(PAPER, truth_probability=always_truthful)
 
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from time import perf_counter_ns
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from flint import arb, ctx
 
@@ -35,12 +35,15 @@ from properties.attack import decimal, shown
 from properties.production import CannotDecide
 from spec.claims import Check, Control, Finding, Verdict
 from spec.distributions import Draw, Law
-from spec.event_client import EventClient, EventSource, EventTrigger, TriggerSpecification
+from spec.event_client import EventSource, EventTrigger, TriggerSpecification
 from spec.event_outputs import Output, OutputSet
 from spec.numbers import Power, Real, SpecError, bounds, certainly_at_most, exact
 from spec.paper import PAPER
 from spec.randomized_response import RandomizedResponse
-from spec.rules import Limits, Rules
+from spec.rules import Limits, OnDevice, Rules
+
+if TYPE_CHECKING:
+    from spec.rules import AtEventSource
 
 Plan: TypeAlias = tuple[tuple[tuple[int, int], ...], ...]
 
@@ -197,7 +200,7 @@ def sizes_of(rules: Rules, others: Iterable[EventSource]) -> set[int]:
     found: set[int] = set()
     for source in (*(source for source, _ in sources(rules)), *others):
         try:
-            found.add(rules.output_set(rules.limits, source).size())
+            found.add(output_set_of(rules, source).size())
         except SpecError:
             continue
     return {size for size in found if size > 1}
@@ -277,7 +280,7 @@ def cases_at(rules: Rules, source: EventSource, plans: tuple[Plan, ...]) -> Iter
     sent.pop(nothing, None)
     if not sent:
         return
-    outputs = rules.output_set(rules.limits, source)
+    outputs = output_set_of(rules, source)
     size, listed = outputs.size(), listing(outputs)
     if size < 1 or outputs.windows != tuple(map(len, nothing)):
         raise CannotDecide("the output set is empty or is about other windows than the source's")
@@ -285,6 +288,12 @@ def cases_at(rules: Rules, source: EventSource, plans: tuple[Plan, ...]) -> Iter
         idle, member = output == nothing, output in listed
         if size > 1 or not member:
             yield Case(source=source, plan=plan, output=output, idle=idle, size=size, member=member)
+
+
+def output_set_of(rules: Rules, source: EventSource) -> OutputSet:
+    """Return the output set of a source on a new device."""
+    at = OnDevice(rules=rules, now=0, client=rules.initial.events, cause=source)
+    return rules.output_set(at, source)
 
 
 def listing(outputs: OutputSet) -> OutputSet | frozenset[Output]:
@@ -308,7 +317,8 @@ def truthful(law: object) -> object:
 def sent_by(rules: Rules, source: EventSource, plan: Plan) -> Output:
     """Run the truthful client; return how many reports each window of each datum sent."""
     draw = cast(Draw, truthful)
-    client = rules.register_event_source(rules, EventClient(), source, 0, draw)
+    new = OnDevice(rules=rules, now=0, client=rules.initial.events, cause=source)
+    client = rules.register_event_source(new, source, draw)
     counts = [[0] * len(each.windows) for each in source.specifications]
     for window, triggers in enumerate(plan):
         now = window * DAY
@@ -320,9 +330,10 @@ def sent_by(rules: Rules, source: EventSource, plan: Plan) -> Output:
                 data=data,
                 value=value,
             )
-            credited = rules.event_attribute(rules, client, trigger, now)
-            client = rules.register_event_trigger(rules, client, trigger, now, credited)
-        client, reports = rules.pass_windows(rules, client, now, now + DAY, draw)
+            at = OnDevice(rules=rules, now=now, client=client, cause=trigger)
+            client = rules.register_event_trigger(at, draw(rules.event_attribute(at)))
+        later = OnDevice(rules=rules, now=now + DAY, client=client, cause=None)
+        client, reports = rules.pass_windows(later, now, draw)
         for report in reports:
             counts[int(report.data)][window] += 1
     return tuple(map(tuple, counts))
@@ -484,14 +495,14 @@ def truthful_every_fourth_time(power: Real, size: int) -> Real:
     return least if certainly_at_most(own, least) else own
 
 
-def at_most_three_reports(limits: Limits, source: EventSource) -> OutputSet:
+def at_most_three_reports(at: AtEventSource, source: EventSource) -> OutputSet:
     """Leave out the outputs with more than three reports."""
-    return replace(PAPER.output_set(limits, source), maximum_reports=min(3, source.maximum_reports))
+    return replace(PAPER.output_set(at, source), maximum_reports=min(3, source.maximum_reports))
 
 
-def one_bucket_per_datum(limits: Limits, source: EventSource) -> OutputSet:
+def one_bucket_per_datum(at: AtEventSource, source: EventSource) -> OutputSet:
     """Leave out the outputs with more than one report for a datum."""
-    whole = PAPER.output_set(limits, source)
+    whole = PAPER.output_set(at, source)
     return replace(whole, buckets=tuple(min(1, count) for count in whole.buckets))
 
 

@@ -12,22 +12,26 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from time import perf_counter_ns
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from properties.attack import decimal, move_text, seen_text, unit_text
 from properties.universe import contribute_to, event, source, trigger
 from properties.vocabulary import NO_WORDS, Vocabulary
 from spec.aggregation_service import Query
 from spec.claims import Check, Control, Finding, Verdict
-from spec.contributions import Budgets, Cause, Credit, Unit
+from spec.contributions import Credit, Unit
+from spec.contributions import send as send_at_once
 from spec.distributions import Distribution, Law
 from spec.neighbours import ATTRIBUTION_FIXED, Relation
 from spec.numbers import SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow
-from spec.reports import KEY_BITS, Report
+from spec.reports import KEY_BITS, Sent
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System, SystemMechanism
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 VALUES = (1, 2, 3, 5, 7, 11, 21, 51, 101, 1001, 10001)
 COUNTS = (2, 3, 5, 11, 21, 51, 101, 1001)
@@ -152,25 +156,27 @@ def large_run_finding(
     return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
 
 
-def delay_large_values(now: int, cause: Cause, report: Report) -> int:
+def delay_large_values(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Send reports with a large value an hour later."""
-    del cause
-    return now + HOUR * any(each.value > 1000 for each in report.contributions)
+    sent = send_at_once(at, granted)
+    return tuple(replace(each, arrival=at.now + HOUR * is_large(each)) for each in sent)
 
 
-def hide_large_values(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> bool:
+def hide_large_values(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Send no report with a large value."""
-    del budgets, credits, cause
-    return not any(each.value > 1000 for each in report.contributions)
+    return tuple(each for each in send_at_once(at, granted) if not is_large(each))
+
+
+def is_large(sent: Sent) -> bool:
+    """Tell whether a report holds a large value."""
+    return any(each.value > 1000 for each in sent.report.contributions)
 
 
 def large_run_check(claim: str, relation: Relation, words: Vocabulary = NO_WORDS) -> Check:
     """Return the check that compares what is seen at real sizes."""
     broken = {
-        "large values arrive late": replace(PAPER, arrival=delay_large_values),
-        "large values are not sent": replace(PAPER, sends=hide_large_values),
+        "large values arrive late": replace(PAPER, send=delay_large_values),
+        "large values are not sent": replace(PAPER, send=hide_large_values),
     }
 
     def control(name: str) -> Control:

@@ -42,17 +42,19 @@ from flint import arb, ctx
 from immutables import Map
 
 from properties.attack import decimal, scientific, significant
-from spec.aggregation_service import Answer, Query, Service, Spent
-from spec.attribution_client import Trigger
+from spec.aggregation_service import Answer, Query, Spent
+from spec.attribution_client import Source, Trigger
 from spec.claims import Finding, Verdict
-from spec.contributions import Budgets, Cause, Credit, Unit
-from spec.distributions import Law
+from spec.contributions import Unit
+from spec.distributions import Distribution, Law
 from spec.noise import DiscreteLaplace, Noise, Noisy
-from spec.numbers import Power, Real, SpecError, bounds, certainly_at_most, decide, enclosed
+from spec.numbers import Power, Real, SpecError, bounds, certainly_at_most, enclosed
+from spec.numbers import decide as decided_at_rising_precision
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow, Event, Storage
-from spec.reports import Contribution, Key, Report
-from spec.rules import Limits, Rules
+from spec.reports import REPORT_ID_BITS, Contribution, Key, Report
+from spec.rules import AtService, Limits, Rules
+from spec.system import System, SystemMechanism, admit, decide, send, step
 
 T = TypeVar("T")
 
@@ -69,13 +71,16 @@ FAR = 2**48
 LARGEST_VALUE = 2**40
 PIECES = 4
 LARGE_KEY = 0
-OTHERS = -1
+OTHERS = 2**REPORT_ID_BITS - 1
 ATTRIBUTION = "attribution_summaries_are_private"
 STEPS = ("serve", "answer", "reveal")
-ASKED_OF_RULES = {"limits", "cap", "admit", "grant", "contribute", "totals"}
+ASKED_OF_RULES = {"limits", "admit", "contribute", "totals"}
 ROUND_VALUES = (7, 15, 31, 32, 33, 63, 64, 65, 99, 100, 499, 500, 511, 512)
 MOST_LISTED = 64
-CLIENT_STEPS = {True: ("register_trigger",), False: ("register_event", "propose", "budget_unit")}
+CLIENTS = (
+    *("initial", "register_source", "matches", "attempt_order", "contributions", "attribute"),
+    *("budget_unit", "run_program", "propose", "admit", "contribute", "send"),
+)
 
 
 class CannotDecide(SpecError):
@@ -224,16 +229,16 @@ def production_finding(rules: Rules, claim: str) -> Finding:
     )
     try:
         found = _judged(rules, claim, found)
-    except CannotDecide as reason:
+    except SpecError as reason:
         found = replace(found, detail=str(reason))
     return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
 
 
 def _judged(rules: Rules, claim: str, found: Finding) -> Finding:
-    refuse_other_steps(rules, claim)
+    refuse_other_steps(rules)
     try:
         closed = _by_closed_forms(rules, claim, found)
-    except CannotDecide as reason:
+    except SpecError as reason:
         closed = replace(found, detail=str(reason))
     if closed.verdict is Verdict.REFUTED or not only_totals_changed(rules):
         return closed
@@ -287,7 +292,7 @@ def grid_text(rules: Rules, points: list[Point]) -> str:
 def assumed(rules: Rules) -> str:
     """Say what was found by trying, where that is not the paper's function."""
     tried = {
-        "what one unit can contribute": ("cap", "admit", "grant", "contribute", "report"),
+        "what one unit can contribute": CLIENTS,
         "which keys are answered for": ("keys",),
         "how sums move with values": ("batch", "settle", "budget_entries", "charge", "totals"),
         "from which noisy sum on keys are released": ("releases",),
@@ -301,47 +306,69 @@ def assumed(rules: Rules) -> str:
     return "found by trying: " + "; ".join(changed) if changed else ""
 
 
-def refuse_other_steps(rules: Rules, claim: str) -> None:
+def refuse_other_steps(rules: Rules) -> None:
     """Refuse rules whose steps are not the paper's: the closed forms are about those."""
     for name in STEPS:
         if getattr(rules, name) is not getattr(PAPER, name):
             raise CannotDecide(
                 f"the service's step changed ({name}); decided in small universes only"
             )
-    for name in CLIENT_STEPS[claim == ATTRIBUTION]:
-        if getattr(rules, name) is not getattr(PAPER, name):
-            raise CannotDecide(
-                f"the client's step changed ({name}); decided in small universes only"
-            )
 
 
-# What one unit can contribute, found by asking the client's own rules.
+# What one unit can contribute, found by asking the client itself.
+
+
+def certain(law: T | Law[T], /) -> T:
+    """Take what is certain, and refuse to draw."""
+    if isinstance(law, Distribution) and len(law.weights) == 1:
+        ((outcome, _),) = law.weights
+        return cast(T, outcome)
+    if isinstance(law, Law):
+        raise CannotDecide(f"the client draws from {type(law).__name__}")
+    return law
 
 
 @dataclass(frozen=True, slots=True)
 class Contributor:
-    """Be one unit that contributes as much as the rules admit."""
+    """Be one unit that contributes as much as the rules admit: a source, or a device.
+
+    Everything happens at one moment, so that a device is in one time window.
+    """
 
     rules: Rules
     unit: Unit
-    cause: Callable[[int, Contribution], Cause]
+    cause: Callable[[int, Contribution], Trigger | Event]
+    registered: Source | None = None
+
+    @property
+    def start(self) -> System:
+        """Return the system before the unit contributes."""
+        system = SystemMechanism(rules=self.rules).initial
+        if self.registered is None:
+            return system
+        return step(self.rules, system, self.registered, certain)[0]
 
     def add(
-        self, budgets: Budgets, number: int, key: int, value: int
-    ) -> tuple[Budgets, Report] | None:
-        """Return the budgets and the report after a contribution, or None if it is refused."""
-        wanted = Contribution(key=key, value=value)
-        cause = self.cause(number, wanted)
-        credit = Credit(unit=self.unit, contributions=(wanted,))
-        after, granted = self.rules.contribute(self.rules, budgets, (credit,), cause)
-        report = self.rules.report(number, granted, cause)
-        return None if report.is_null else (after, report)
+        self, system: System, number: int, key: int, value: int
+    ) -> tuple[System, Report] | None:
+        """Return the system and the report after a contribution, or None if it is refused."""
+        cause = self.cause(number, Contribution(key=key, value=value))
+        decision = decide(self.rules, system, cause, certain)
+        if isinstance(cause, Trigger) and any(x.unit != self.unit for x in decision.credits):
+            raise CannotDecide("a trigger is credited to somebody else than its only source")
+        after, granted = admit(self.rules, system, cause, decision, certain)
+        after, _ = send(self.rules, after, cause, granted, certain)
+        waiting = (each.report for each in after.in_flight)
+        real = [each for each in (*after.reports.values(), *waiting) if not each.is_null]
+        if len(real) > 1:
+            raise CannotDecide("the client sends several reports that hold something")
+        return (replace(after, reports=Map(), in_flight=()), real[0]) if real else None
 
-    def largest(self, budgets: Budgets, number: int) -> int:
+    def largest(self, system: System, number: int) -> int:
         """Return the largest value that is admitted next, up to a limit; zero if none is."""
 
         def fits(value: int) -> bool:
-            return self.add(budgets, number, LARGE_KEY, value) is not None
+            return self.add(system, number, LARGE_KEY, value) is not None
 
         low, high = 0, 1
         while high <= LARGEST_VALUE and fits(high):
@@ -352,28 +379,28 @@ class Contributor:
         return low
 
     def pieces(
-        self, budgets: Budgets, number: int, first: int
+        self, system: System, number: int, first: int
     ) -> tuple[tuple[int, ...], tuple[Report, ...]]:
         """Return the first piece and whatever still fits after it, as large as possible."""
         values: list[int] = []
         reports: list[Report] = []
         value = first
         while value > 0 and len(values) < PIECES:
-            added = self.add(budgets, number + len(values), LARGE_KEY, value)
+            added = self.add(system, number + len(values), LARGE_KEY, value)
             if added is None:
                 break
-            budgets, report = added
+            system, report = added
             values.append(value)
             reports.append(report)
-            value = self.largest(budgets, number + len(values))
+            value = self.largest(system, number + len(values))
         return tuple(values), tuple(reports)
 
-    def spread(self, budgets: Budgets, ones: int) -> Spread | None:
+    def spread(self, system: System, ones: int) -> Spread | None:
         """Return the best spread that goes on after so many ones."""
-        largest = self.largest(budgets, ones)
-        tries = [self.pieces(budgets, ones, first) for first in (largest, largest - 1)]
+        largest = self.largest(system, ones)
+        tries = [self.pieces(system, ones, first) for first in (largest, largest - 1)]
         values, reports = max(tries, key=lambda pieces: sum(pieces[0]))
-        added = self.add(Map(), 0, 1, 1)
+        added = self.add(self.start, 0, 1, 1)
         if not values or added is None:
             return None
         return Spread(keys=ones + 1, pieces=values, large=reports, one=added[1])
@@ -382,11 +409,16 @@ class Contributor:
 def contributor(rules: Rules, claim: str) -> Contributor:
     """Return a unit of the API that a guarantee is about."""
     if claim == ATTRIBUTION:
-        return Contributor(rules, "x", _trigger)
+        return Contributor(rules, "x", _trigger, SOURCE)
     return Contributor(rules, DeviceWindow(device="x", window=0), _event)
 
 
-def _trigger(number: int, wanted: Contribution) -> Cause:
+SOURCE = Source(
+    source_id="x", destination="shop", expiry=1, filters=frozenset(("shoes",)), key=LARGE_KEY
+)
+
+
+def _trigger(number: int, wanted: Contribution) -> Trigger:
     return Trigger(
         report_id=number,
         destination="shop",
@@ -396,7 +428,7 @@ def _trigger(number: int, wanted: Contribution) -> Cause:
     )
 
 
-def _event(number: int, wanted: Contribution) -> Cause:
+def _event(number: int, wanted: Contribution) -> Event:
     def program(storage: Storage) -> tuple[Storage, int, int]:
         return storage, wanted.key, wanted.value
 
@@ -412,15 +444,15 @@ def admitted_spreads(rules: Rules, claim: str) -> tuple[Spread, ...]:
     most = rules.limits.contribution_budget
     wanted = {*KEYS, rules.limits.sparsity_budget, most}
     found: dict[int, Spread] = {}
-    before = budgets = cast("Budgets", Map())
+    before = system = unit.start
     ones = 0
     while ones < most:
-        if ones + 1 in wanted and (spread := unit.spread(budgets, ones)) is not None:
+        if ones + 1 in wanted and (spread := unit.spread(system, ones)) is not None:
             found[spread.keys] = spread
-        added = unit.add(budgets, ones, ones + 1, 1)
+        added = unit.add(system, ones, ones + 1, 1)
         if added is None:
             break
-        before, budgets = budgets, added[0]
+        before, system = system, added[0]
         ones += 1
     if ones not in found and ones and (spread := unit.spread(before, ones - 1)) is not None:
         found[spread.keys] = spread
@@ -467,7 +499,7 @@ def charged_as_asked(rules: Rules, query: Query) -> bool:
         return False
     part = Contribution(key=LARGE_KEY, value=1)
     for report in (Report(report_id=0), Report(report_id=0, contributions=(part,))):
-        spent: object = rules.charge(limits, Spent(), query, report)
+        spent: object = rules.charge(asking(rules, query), Spent(), report)
         if not isinstance(spent, Spent):
             return False
         if spent.epsilon > query.epsilon or spent.delta > query.delta:
@@ -515,7 +547,9 @@ def at_most(form: Form, keys: int, telling: Telling) -> bool:
     """Decide whether an event's gain is at most delta, at rising precision."""
     delta = form.query.delta
     try:
-        return decide(lambda: certainly_at_most(gain(form, keys, telling), delta), MOST_BITS)
+        return decided_at_rising_precision(
+            lambda: certainly_at_most(gain(form, keys, telling), delta), MOST_BITS
+        )
     except SpecError as reason:
         raise CannotDecide(f"at epsilon {form.query.epsilon}, delta {delta}: {reason}") from None
 
@@ -526,11 +560,12 @@ def form_of(rules: Rules, query: Query, spread: Spread) -> Form:
     others = Report(report_id=OTHERS, contributions=(Contribution(key=LARGE_KEY, value=7),))
     batches: tuple[tuple[Report, ...], ...] = ((), nulled(mine), mine, (*mine, others))
     seen: list[tuple[int | None, Noise]] = []
+    at = asking(rules, query)
     for batch in batches:
         accepted(rules, query, batch)
         try:
-            threshold = rules.threshold(rules.limits, query, batch)
-            seen.append((threshold, rules.noise(rules.limits, query, batch, threshold)))
+            threshold = rules.threshold(at, batch)
+            seen.append((threshold, rules.noise(at, batch, threshold)))
         except SpecError as reason:
             raise Unanswered(str(reason)) from None
     threshold, noise = seen[0]
@@ -554,7 +589,7 @@ def keys_are_listed(rules: Rules, query: Query, mine: tuple[Report, ...], others
     """Tell whether the query lists its keys, or the service finds them in the batch."""
 
     def found(*reports: Report) -> set[Key]:
-        return set(rules.keys(query, reports))
+        return set(rules.keys(asking(rules, query), reports))
 
     def present(*reports: Report) -> set[Key]:
         return {part.key for report in reports for part in report.contributions}
@@ -572,7 +607,7 @@ def least_released(rules: Rules, query: Query, threshold: int | None) -> int | N
     near = 0 if threshold is None else threshold
 
     def released(noisy: int, key: int = LARGE_KEY) -> bool:
-        return rules.releases(query, key, noisy, threshold)
+        return rules.releases(asking(rules, query), key, noisy, threshold)
 
     low, high = near - FAR, near + FAR
     steps = sorted(near + sign * size for sign in (-1, 1) for size in (0, 1, 2, 3, 1000, 10**6))
@@ -592,10 +627,16 @@ def least_released(rules: Rules, query: Query, threshold: int | None) -> int | N
     return least
 
 
+def asking(rules: Rules, query: Query) -> AtService:
+    """Return what a new service sees when it is asked."""
+    return AtService(rules=rules, now=0, service=rules.initial.service, query=query)
+
+
 def accepted(rules: Rules, query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
     """Return the batch that the service accepts, from a ledger where nothing is spent."""
-    batch = rules.batch(query, reports)
-    _, kept = rules.settle(rules, Service().ledger, query, batch)
+    at = asking(rules, query)
+    batch = certain(rules.batch(at, reports))
+    _, kept = certain(rules.settle(at, batch))
     if kept is None:
         raise Unanswered(f"a query of epsilon {query.epsilon}, delta {query.delta} is refused")
     return kept
@@ -642,16 +683,17 @@ def centre(rules: Rules, query: Query, reports: tuple[Report, ...], background: 
         part = Contribution(key=key, value=background)
         others = (Report(report_id=OTHERS, contributions=(part,)),)
     found: list[Centre] = []
+    at = asking(rules, query)
     for mine in copies_of(rules, reports):
-        there = rules.totals(query, accepted(rules, query, (*others, *mine)))
-        gone = rules.totals(query, accepted(rules, query, (*others, *nulled(mine))))
+        there = rules.totals(at, accepted(rules, query, (*others, *mine)))
+        gone = rules.totals(at, accepted(rules, query, (*others, *nulled(mine))))
         for other in {*there, *gone} - {key}:
             if there.get(other, 0) != gone.get(other, 0):
                 raise CannotDecide("a contribution to one key moves the sum of another")
         found.append(Centre(background=background, there=there.get(key, 0), gone=gone.get(key, 0)))
         if found[-1].there < found[-1].gone:
             raise CannotDecide("a contribution lowers the sum of its key")
-    return max(found, key=lambda at: at.there - at.gone)
+    return max(found, key=lambda centre: centre.there - centre.gone)
 
 
 def copies_of(rules: Rules, reports: tuple[Report, ...]) -> tuple[tuple[Report, ...], ...]:
@@ -761,13 +803,13 @@ def sent(
 ) -> tuple[Report, ...] | None:
     """Return the unit's reports, or None if the rules do not admit them all as they are."""
     unit = contributor(rules, claim)
-    budgets = cast("Budgets", Map())
+    system = unit.start
     reports: list[Report] = []
     for key, value in values:
-        added = unit.add(budgets, len(reports), key, value)
+        added = unit.add(system, len(reports), key, value)
         if added is None or added[1].contributions != (Contribution(key=key, value=value),):
             return None
-        budgets = added[0]
+        system = added[0]
         reports.append(added[1])
     return tuple(reports)
 
@@ -783,7 +825,7 @@ def apart(
     query, background = asked_for(rules, others, keys)
 
     def sums(reports: tuple[Report, ...]) -> tuple[int, ...]:
-        totals = rules.totals(query, (*background, *reports))
+        totals = rules.totals(asking(rules, query), (*background, *reports))
         return tuple(totals.get(key, 0) for key in query.keys)
 
     return Apart(mine=values, others=others, keys=keys, there=sums(mine), gone=sums(nulled(mine)))
@@ -806,7 +848,7 @@ def refuted_by_totals(rules: Rules, claim: str, found: Finding, worst: Apart) ->
     query, background = asked_for(asked, worst.others, worst.keys)
     mine = sent(asked, claim, worst.mine)
     assert mine is not None
-    noise = PAPER.noise(limits, query, (), None)
+    noise = PAPER.noise(asking(asked, query), (), None)
     for reports, sums in ((mine, worst.there), (nulled(mine), worst.gone)):
         laws = answered(asked, query, (*background, *reports))
         if [laws[key] for key in query.keys] != [noise.around(total) for total in sums]:
@@ -1037,21 +1079,21 @@ def replay(
                 break
         return not within, bounds(there)[0], bounds(gone)[1]
 
-    return decide(separated, MOST_BITS)
+    return decided_at_rising_precision(separated, MOST_BITS)
 
 
 def reports_of(rules: Rules, claim: str, spread: Spread) -> tuple[Report, ...]:
     """Let the unit contribute again, one report after the other."""
     unit = contributor(rules, claim)
-    budgets = cast("Budgets", Map())
+    system = unit.start
     reports: list[Report] = []
     values = [(key, 1) for key in range(1, spread.keys)]
     values += [(LARGE_KEY, piece) for piece in spread.pieces]
     for key, value in values:
-        added = unit.add(budgets, len(reports), key, value)
+        added = unit.add(system, len(reports), key, value)
         if added is None:
             raise CannotDecide("a spread that was admitted is refused when it is tried again")
-        budgets = added[0]
+        system = added[0]
         reports.append(added[1])
     return tuple(reports)
 
@@ -1059,7 +1101,7 @@ def reports_of(rules: Rules, claim: str, spread: Spread) -> tuple[Report, ...]:
 def answered(rules: Rules, query: Query, reports: tuple[Report, ...]) -> dict[int, Noisy]:
     """Return the law of every key's noisy sum, as the service draws it."""
     recorder = Recorder()
-    _, shown = rules.serve(rules, Service(), query, reports, recorder)
+    _, shown = rules.serve(asking(rules, query), reports, recorder)
     if not isinstance(shown, Answer):
         raise CannotDecide(f"the service answers {shown!r}")
     return dict(zip((key for key, _ in shown.released), recorder.laws, strict=True))
@@ -1113,34 +1155,29 @@ def noise_text(noise: Noise) -> str:
 # Broken rules that this check must refute.
 
 
-def without_truncation(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def without_truncation(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     """Add untruncated noise whether or not there is a threshold."""
     del batch, threshold
-    return DiscreteLaplace(Power(limits.base, -query.epsilon / limits.contribution_budget))
+    return DiscreteLaplace(Power(at.limits.base, -at.query.epsilon / at.limits.contribution_budget))
 
 
-def half_the_noise(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def half_the_noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     """Add noise as if a unit contributed at most half of its budget."""
     del batch
-    decay = Power(limits.base, -2 * query.epsilon / limits.contribution_budget)
+    decay = Power(at.limits.base, -2 * at.query.epsilon / at.limits.contribution_budget)
     return DiscreteLaplace(decay, threshold)
 
 
-def threshold_of_one_key(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def threshold_of_one_key(at: AtService, batch: tuple[Report, ...]) -> int | None:
     r"""Return the floor of $\Lambda_1 (1 + \ln(1/\delta)/\varepsilon)$."""
-    return PAPER.threshold(replace(limits, sparsity_budget=1), query, batch)
+    alone = replace(at.rules, limits=replace(at.limits, sparsity_budget=1))
+    return PAPER.threshold(replace(at, rules=alone), batch)
 
 
-def threshold_without_the_budget(
-    limits: Limits, query: Query, batch: tuple[Report, ...]
-) -> int | None:
+def threshold_without_the_budget(at: AtService, batch: tuple[Report, ...]) -> int | None:
     r"""Return the floor of $\Lambda_1 \ln(\Lambda_0/\delta)/\varepsilon$."""
-    threshold = PAPER.threshold(limits, query, batch)
-    return None if threshold is None else threshold - limits.contribution_budget
+    threshold = PAPER.threshold(at, batch)
+    return None if threshold is None else threshold - at.limits.contribution_budget
 
 
 UNTRUNCATED = replace(PAPER, noise=without_truncation, threshold=threshold_of_one_key)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import monotonic_ns
+from typing import TYPE_CHECKING
 
 from properties.attack import Attack, decimal, unit_text, untyped
 from properties.game import OutOfTime, Window, WindowTooWide, World
@@ -23,15 +24,18 @@ from properties.vocabulary import Vocabulary
 from spec.aggregation_service import Query
 from spec.attribution_client import Source
 from spec.claims import Check, Control, Finding, Verdict
-from spec.contributions import Budgets, Cause, Credit, Unit
+from spec.contributions import Budgets, Credit, Unit
 from spec.neighbours import Relation
 from spec.numbers import SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow
-from spec.reports import Contribution, Key, Report
-from spec.rules import Rules
+from spec.reports import Key, Report
+from spec.rules import AtService, Rules
 from spec.system import Move, SystemMechanism
 from spec.universe import Universe
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 SHORTEST, LONGEST = 24, 100
 COUNTS = (5, 10)
@@ -51,17 +55,22 @@ class Queue:
 
 
 def queue_for(relation: Relation, others: int, own_key: int) -> tuple[Unit, list[Move], list[Move]]:
-    """Return a unit, what is registered first, and what then happens: one report for each."""
+    """Return a unit, what is registered first, and what then happens: one report for each.
+
+    All units are on one device: no rule of a client sees more than its own device. There a unit
+    of PAA is what one ad-tech is told.
+    """
     most = crowd_limits().contribution_budget
     if relation.units == "devices":
-        names = ["phone", *(f"tablet {number}" for number in range(others)), *["phone"] * AGAIN]
-        programs = {name: contribute_to(SHARED_KEY, most) for name in names}
-        programs["phone"] = contribute_to(own_key, most)
+        unit = DeviceWindow(device="phone", window=0)
+        own = event(unit.device, contribute_to(own_key, most))
+        other = event(unit.device, contribute_to(SHARED_KEY, most))
+        later = [replace(other, ad_tech=f"ad-tech {number}") for number in range(others)]
         happening: list[Move] = [
-            replace(event(name, programs[name]), report_id=place)
-            for place, name in enumerate(names)
+            replace(each, report_id=place)
+            for place, each in enumerate([own, *later, *[own] * AGAIN])
         ]
-        return DeviceWindow(device="phone", window=0), [], happening
+        return unit, [], happening
     names = ["A", *(f"B{number}" for number in range(others))]
     sources: list[Move] = [
         Source(
@@ -166,10 +175,9 @@ def followed(
 def told(unit: Unit, sources: int, done: int, again: bool) -> str:
     """Tell what happened before the query."""
     registered = f"{sources} sources are registered. " if sources else ""
-    what = "triggers are attributed to" if sources else "events happen on"
-    each = "source" if sources else "device"
+    what = "triggers are attributed to one source" if sources else "events happen for one ad-tech"
     return (
-        f"{registered}{done} {what} one {each} after the other, each for all of its budget; "
+        f"{registered}{done} {what} after the other, each for all of its budget; "
         f"{unit_text(unit)} is the first{' and comes again in the end' if again else ''}."
     )
 
@@ -218,20 +226,20 @@ def queue_finding(
     return replace(found, seconds=decimal(Fraction(monotonic_ns() - start, 10**9), 2))
 
 
-def keys_of_ten(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+def keys_of_ten(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
     """Discover the keys of at least ten reports only."""
     holders = Counter(part.key for report in batch for part in report.contributions)
-    found = PAPER.keys(query, batch)
-    return tuple(key for key in found if query.delta == 0 or holders[key] >= 10)
+    found = PAPER.keys(at, batch)
+    return tuple(key for key in found if not at.query.discovers_keys or holders[key] >= 10)
 
 
 def contribute_ten_times(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-) -> tuple[Budgets, tuple[Contribution, ...]]:
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
     """Contribute as usual, until all units together have done so ten times."""
-    if sum(budget.count for budget in budgets.values()) >= 10:
-        return budgets, ()
-    return PAPER.contribute(rules, budgets, credits, cause)
+    if sum(budget.count for budget in at.client.budgets.values()) >= 10:
+        return at.client.budgets, ()
+    return PAPER.contribute(at, credits)
 
 
 def queue_check(claim: str, relation: Relation, words: Vocabulary, seconds: int) -> Check:

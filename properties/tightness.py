@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from io import StringIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flint import arb, ctx
 
@@ -34,14 +35,17 @@ from properties.production import (
 from properties.solve import solve
 from properties.universe import source, trigger
 from spec.aggregation_service import Query
-from spec.contributions import Budget, Cause
+from spec.contributions import Budget, Unit
 from spec.neighbours import ATTRIBUTION_FIXED
 from spec.noise import displaced_mass, smallest_sound_truncation
 from spec.numbers import Power, bounds, enclose
 from spec.paper import PAPER
 from spec.reports import Contribution, Report
-from spec.rules import Limits, Rules
+from spec.rules import AtService, Rules
 from spec.universe import SMALL_LIMITS, Universe
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 DELTAS = tuple(Fraction(1, 10**power) for power in (12, 8, 5, 3))
 SPARSITY = (1, 20, 400, 65536)
@@ -101,12 +105,12 @@ HEADINGS = (
 )
 
 
-def fixed_threshold(value: int) -> Callable[[Limits, Query, tuple[Report, ...]], int | None]:
+def fixed_threshold(value: int) -> Callable[[AtService, tuple[Report, ...]], int | None]:
     """Return the rule with one threshold for every query that discovers keys."""
 
-    def threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-        del limits, batch
-        return None if query.delta == 0 else value
+    def threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
+        del batch
+        return value if at.query.discovers_keys else None
 
     return threshold
 
@@ -180,14 +184,14 @@ SMALL_HEADINGS = ("⌊τ⌋", "worst δ, solved", "worst δ, closed form", f"at 
 
 
 def admit_any_number(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
-) -> Budget | None:
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Bound the value that a unit contributes and not the number of contributions."""
-    del cause
+    del unit
     value = spent.value + contribution.value
-    if value > most.value:
-        return None
-    return replace(spent, value=value, count=spent.count + 1)
+    if value > at.limits.contribution_budget:
+        return spent, False
+    return replace(spent, value=value, count=spent.count + 1), True
 
 
 def small_universe() -> Universe:
