@@ -133,7 +133,7 @@ def attribute(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credi
     matching = tuple(source for source in at.client.sources if at.rules.matches(at, source))
     attempts: Sequence[Source] = draw(at.rules.attempt_order(at, matching))
     for source in attempts:
-        if not any(source is known for known in at.client.sources):
+        if source not in at.client.sources:
             raise NotACandidate(f"source {source.source_id!r} is attempted and not as registered")
         credit = Credit(unit=source.source_id, contributions=at.rules.contributions(at, source))
         _, granted = at.rules.contribute(at, (credit,))

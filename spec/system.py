@@ -212,7 +212,7 @@ def decided(client: C, found: tuple[C, tuple[Credit, ...]]) -> Decision:
     Paper: Sec. 4.2; Sec. 4.3.
     """
     after, credits = found
-    if after.budgets is not client.budgets:
+    if after.budgets is not client.budgets and after.budgets != client.budgets:
         raise BudgetDecided("a rule that decides credits changes a budget: `contribute` does that")
     return Decision(client=after, credits=credits)
 

@@ -15,6 +15,7 @@ from spec import (
     Distribution,
     Draw,
     DuplicateSource,
+    Move,
     OnDevice,
     PassTime,
     Report,
@@ -175,10 +176,22 @@ def test_the_order_of_attempts_may_be_random() -> None:
         return Distribution.of({matching: Fraction(2, 3), matching[::-1]: Fraction(1, 3)})
 
     rules = replace(PAPER, attempt_order=either)
-    system = registered(source("old", key=1), source("new", key=2))
-    law = explore(lambda draw: step(rules, system, trigger(1), draw)[0].reports[1])
+    moves: list[Move] = [source("old", key=1), source("new", key=2), trigger(1)]
+    law = explore(lambda draw: play(rules, moves, draw)[0].reports[1])
     keys = law.map(lambda sent: sent.contributions[0].key)
     assert keys == Distribution.of({2: Fraction(2, 3), 1: Fraction(1, 3)})
+
+
+def test_a_client_may_be_drawn_together_with_its_credits() -> None:
+    """An equal client is the same client, whichever run of an exact law it comes from."""
+
+    def drop_at_random(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
+        both = (PAPER.attribute(at, draw), (at.client, ()))
+        return draw(Distribution.uniform(dict.fromkeys(both)))
+
+    rules = replace(PAPER, attribute=drop_at_random)
+    law = explore(lambda draw: play(rules, [source("x"), trigger(1)], draw)[0].reports[1].is_null)
+    assert law == Distribution.uniform({True: None, False: None})
 
 
 def test_only_sources_as_they_are_registered_may_be_attempted() -> None:

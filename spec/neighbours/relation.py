@@ -120,12 +120,12 @@ def decided_on_the_database(change: ChangeDecision) -> MoveWithout:
         if isinstance(move, Query):
             own, seen = step(rules, worlds.own, move, draw)
             return replace(worlds, own=own), seen
-        draws = SharedDraws(draw)
-        decision = decide(rules, worlds.real, move, draws.first)
-        real = take_in(rules, worlds.real, move, decision, draws.first)
-        kept = change(rules, unit, worlds, move, decision, draws.again)
-        own, granted = admit(rules, worlds.own, move, kept, draws.again)
-        own, seen = send(rules, own, move, granted, draws.again)
+        deciding, following = SharedDraws(draw), SharedDraws(draw)
+        decision = decide(rules, worlds.real, move, deciding.first)
+        real = take_in(rules, worlds.real, move, decision, following.first)
+        kept = change(rules, unit, worlds, move, decision, deciding.again)
+        own, granted = admit(rules, worlds.own, move, kept, following.again)
+        own, seen = send(rules, own, move, granted, following.again)
         return Worlds(real=real, own=own), seen
 
     return move_without
@@ -159,7 +159,8 @@ def clients_of(system: System) -> System:
 class SharedDraws:
     """Draw for the run on $D$ first, and draw the same again for the other run.
 
-    What was drawn from a law is used up once. A draw from another law is a new one.
+    What was drawn from a law is used up once. A draw from another law is a new one. To decide and
+    to follow a decision have draws of their own, so that no coin is used for both.
 
     Paper: Sec. 3.1.
     """
