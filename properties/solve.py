@@ -125,7 +125,7 @@ def first_window(rules: Rules, universe: Universe) -> Window:
     largest = universe.trigger_count * max(values, default=0)
     largest += universe.event_count * universe.limits.contribution_budget
     watched = bool(universe.queries) and not answers_in_full(rules)
-    return Window(lowest=0, highest=largest, watched=watched)
+    return Window(lowest=0, highest=max(largest, 1), watched=watched)
 
 
 def cut_window(window: Window, tolerance: Fraction = TOLERANCES[0]) -> Window:

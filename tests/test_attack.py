@@ -105,7 +105,7 @@ def test_an_attack_becomes_a_test_that_fails_on_the_change_alone(tmp_path: Path)
     proposal = tmp_path / "twice.py"
     proposal.write_text(
         "from spec import PAPER, replace\n"
-        "def keep(query, reports):\n    return reports\n"
+        "def keep(at, reports):\n    return reports\n"
         "RULES = replace(PAPER, batch=keep)\n"
     )
     solution = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, 5)
@@ -138,7 +138,7 @@ def test_a_query_is_told_with_all_that_it_asks_for() -> None:
     found = Query(epsilon=Fraction(1), delta=Fraction(1, 64), report_ids=(0,))
     assert move_text(found) == told + "delta 1/64, with key discovery."
     both = Query(epsilon=Fraction(1), delta=Fraction(1, 64), report_ids=(0,), keys=(1, 3))
-    assert move_text(both) == told + "delta 1/64, with key discovery besides the keys [1, 3]."
+    assert move_text(both) == told + "delta 1/64, keys [1, 3]."
 
 
 def test_numbers_of_a_story_can_be_read() -> None:

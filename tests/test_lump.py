@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 from immutables import Map
@@ -16,18 +16,20 @@ from immutables import Map
 from properties.game import Window, rational
 from properties.lump import Inexact, Lump, OutOfWindow, apart, check_apart, lumps_in, sealed
 from properties.solve import cut_window, solve
+from properties.universe import event_trigger
 from sandproof.guard import Guard
 from spec import (
     ATTRIBUTION_FIXED,
     PAPER,
     SMALL_LIMITS,
     Answer,
+    AtService,
     Base,
-    Budgets,
-    Cause,
-    Credit,
     DiscreteLaplace,
     Draw,
+    EventClient,
+    EventReport,
+    EventSource,
     Outcome,
     Power,
     Query,
@@ -35,10 +37,14 @@ from spec import (
     Report,
     Rules,
     Service,
+    TriggerSpecification,
     Universe,
     replace,
 )
 from tests.small import source, trigger
+
+if TYPE_CHECKING:
+    from spec.rules import AtEventSource, AtWindows
 
 QUARTER = Power(Base(Fraction(2)), Fraction(-2))
 NOISE = DiscreteLaplace(Power(Base(Fraction(2)), Fraction(-1)))
@@ -151,40 +157,38 @@ def test_what_is_shown_twice_or_kept_is_found() -> None:
         check_apart(object())
 
 
-def reveal_above_two(
-    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
-) -> Outcome:
+def reveal_above_two(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Outcome:
     """Show which sums are above two."""
-    del service, query, batch
+    del at, batch
     if isinstance(outcome, Answer):
         return Answer(released=tuple((key, int(noisy > 2)) for key, noisy in outcome.released))
     return outcome
 
 
 def reveal_twice(
-    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
+    at: AtService, batch: tuple[Report, ...], outcome: Outcome
 ) -> tuple[Outcome, Outcome]:
     """Show the outcome twice."""
-    del service, query, batch
+    del at, batch
     return outcome, outcome
 
 
-def clipped(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+def clipped(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
     """Release no negative sums."""
-    answer = PAPER.answer(rules, query, batch, draw)
+    answer = PAPER.answer(at, batch, draw)
     return Answer(released=tuple((key, max(noisy, 0)) for key, noisy in answer.released))
 
 
-def halved(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+def halved(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
     """Release half of each sum."""
-    answer = PAPER.answer(rules, query, batch, draw)
+    answer = PAPER.answer(at, batch, draw)
     return Answer(released=tuple((key, noisy // 2) for key, noisy in answer.released))
 
 
-def without_noise(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
+def without_noise(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
     """Release whether the noisy sum is above two, and what the sum is."""
-    noisy = PAPER.answer(rules, query, batch, draw).released
-    exact = tuple(rules.totals(query, batch).items())
+    noisy = PAPER.answer(at, batch, draw).released
+    exact = tuple(at.rules.totals(at, batch).items())
     return Answer(released=(*((key, int(value > 2)) for key, value in noisy), *exact))
 
 
@@ -211,12 +215,10 @@ def test_lumps_give_the_value_that_cut_noise_gives(rules: Rules, exact: bool) ->
 def test_a_service_that_keeps_what_it_shows_is_followed_with_cut_noise() -> None:
     @dataclass(frozen=True, slots=True, kw_only=True)
     class Keeping(Service):
-        shown: object = None
+        shown: Hashable = None
 
-    def serve(
-        rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
-    ) -> tuple[Service, object]:
-        after, shown = PAPER.serve(rules, service, query, reports, draw)
+    def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
+        after, shown = PAPER.serve(at, reports, draw)
         return Keeping(ledger=after.ledger, shown=shown), shown
 
     rules = replace(PAPER, serve=serve)
@@ -240,25 +242,54 @@ def test_values_that_are_unlikely_for_every_sum_are_given_to_the_ends() -> None:
     assert len(kept[0]) < window.highest - window.lowest - 1
 
 
-def test_noise_that_a_client_shows_is_lumped_unless_it_is_kept() -> None:
-    def shown(
-        budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-    ) -> Random[Hashable]:
-        del budgets, cause, report
-        return NOISE.around(2 * len(credits))
+ONE_REPORT = Universe(
+    name="one event-level source, one trigger",
+    limits=SMALL_LIMITS,
+    units=("A",),
+    moves=3,
+    event_sources=(
+        EventSource(
+            source_id="A",
+            destination="shop",
+            expiry=100,
+            filters=frozenset("a"),
+            maximum_reports=1,
+            specifications=(TriggerSpecification(data=0, windows=(5,), buckets=(1,)),),
+        ),
+    ),
+    event_triggers=(event_trigger("a", 1),),
+    event_trigger_count=1,
+    moments=(5,),
+    promise="event",
+)
 
-    late = replace(PAPER, visible=shown, arrival=lambda now, cause, report: now + 1)
+
+def test_noise_that_a_client_shows_is_lumped_unless_it_is_kept() -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Keeping(EventClient):
+        noisy: int = 0
+
+    def keep(at: AtEventSource, source: EventSource, draw: Draw) -> EventClient:
+        records = PAPER.register_event_source(at, source, draw).records
+        return Keeping(records=records, noisy=draw(NOISE.around(0)))
+
+    def show(at: AtWindows, report: EventReport) -> Random[Hashable]:
+        return NOISE.around(report.bucket)
+
+    def show_values(at: AtWindows, report: EventReport) -> Random[Hashable]:
+        return NOISE.around(5 * sum(sum(each.values.values()) for each in at.client.records))
+
+    keeping = replace(PAPER, register_event_source=keep)
     with pytest.raises(Inexact, match="kept"):
-        solve(late, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), cut=False)
-    exact = solve(replace(PAPER, visible=shown), ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), 2)
+        solve(keeping, ATTRIBUTION_FIXED, ONE_REPORT, Fraction(60), cut=False)
+    exact = solve(replace(PAPER, event_visible=show), ATTRIBUTION_FIXED, ONE_REPORT, Fraction(60))
     assert exact.slack == 0
     assert exact.attack is None
     assert exact.worst == 0
-    more = replace(PAPER, visible=lambda b, c, t, r: NOISE.around(5 * len(c)))
-    told = solve(more, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), 2)
-    assert told.worst == sum(
-        max(rational(NOISE.pmf(x - 5)) - 16 * rational(NOISE.pmf(x)), Fraction(0)) for x in range(5)
-    ) + rational(NOISE.tail(-1)) - 16 * rational(NOISE.tail(4))
+    more = replace(PAPER, event_visible=show_values)
+    told = solve(more, ATTRIBUTION_FIXED, ONE_REPORT, Fraction(60))
+    sent = Fraction(4, 5)
+    assert told.worst == sent * (rational(NOISE.tail(-3)) - rational(NOISE.tail(2)))
 
 
 def test_what_the_guard_looks_at_is_no_look_of_the_rule() -> None:

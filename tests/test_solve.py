@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from properties.checks import EFFORTS, game_finding
 from properties.solve import Solution, solve
@@ -13,15 +14,13 @@ from spec import (
     SMALL_LIMITS,
     Aborted,
     Answer,
+    AtService,
     Base,
-    Budgets,
-    Cause,
     Credit,
     DiscreteGaussian,
     DiscreteLaplace,
     Draw,
     Law,
-    Limits,
     Move,
     Noise,
     Observation,
@@ -31,6 +30,7 @@ from spec import (
     Relation,
     Report,
     Rules,
+    Sent,
     Service,
     Spent,
     Unit,
@@ -41,6 +41,9 @@ from spec import (
 from spec.claims import Verdict
 from spec.neighbours import Worlds
 from tests.small import source, trigger
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 UNIVERSE = Universe(
     name="one source, one trigger",
@@ -68,8 +71,8 @@ def solved(
 
 
 def test_a_public_threshold_may_depend_on_the_size_of_the_batch() -> None:
-    def threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-        usual = PAPER.threshold(limits, query, batch)
+    def threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
+        usual = PAPER.threshold(at, batch)
         return None if usual is None else usual + max(0, 3 - len(batch))
 
     solution = solved(replace(PAPER, threshold=threshold))
@@ -78,10 +81,8 @@ def test_a_public_threshold_may_depend_on_the_size_of_the_batch() -> None:
 
 
 def test_truncated_noise_without_a_threshold_shows_every_value() -> None:
-    def noise(
-        limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-    ) -> Noise:
-        decay = Power(limits.base, -query.epsilon / limits.contribution_budget)
+    def noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+        decay = Power(at.limits.base, -at.query.epsilon / at.limits.contribution_budget)
         return DiscreteLaplace(decay_power=decay, truncation=3 if threshold is None else threshold)
 
     without_discovery = replace(UNIVERSE, queries=UNIVERSE.queries[:1])
@@ -112,7 +113,7 @@ def test_the_factor_is_measured_over_all_moves_of_the_universe_or_those_of_the_a
 
 
 def test_the_factor_is_found_between_whole_multiples_of_the_unit() -> None:
-    def twice(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+    def twice(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
         return reports
 
     fine = replace(
@@ -125,14 +126,12 @@ def test_the_factor_is_found_between_whole_multiples_of_the_unit() -> None:
     assert solved(replace(PAPER, batch=twice), fine).factor == 2
 
 
-def data_dependent(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def data_dependent(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     """Widen the noise where there is something to hide."""
-    usual = PAPER.noise(limits, query, batch, threshold)
+    usual = PAPER.noise(at, batch, threshold)
     if threshold is not None or all(report.is_null for report in batch):
         return usual
-    decay = Power(limits.base, -query.epsilon / (2 * limits.contribution_budget))
+    decay = Power(at.limits.base, -at.query.epsilon / (2 * at.limits.contribution_budget))
     return DiscreteLaplace(decay_power=decay)
 
 
@@ -166,10 +165,10 @@ class Spike(Noise):
         return Fraction(3, 8) * q**x if x >= 0 else 1 - Fraction(3, 8) * q ** (-x - 1)
 
 
-def spiked(limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+def spiked(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     if threshold is not None:
-        return PAPER.noise(limits, query, batch, threshold)
-    return Spike(Power(limits.base, -query.epsilon / limits.contribution_budget))
+        return PAPER.noise(at, batch, threshold)
+    return Spike(Power(at.limits.base, -at.query.epsilon / at.limits.contribution_budget))
 
 
 def test_noise_that_only_claims_to_fall_by_a_constant_ratio_is_not_cut_at_the_sums() -> None:
@@ -187,11 +186,9 @@ HALF = Power(Base(Fraction(2)), Fraction(-1))
 
 def test_irrational_noise_is_decided_up_to_the_loss() -> None:
     def gaussian(variance: Fraction) -> Rules:
-        def noise(
-            limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-        ) -> Noise:
+        def noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
             if threshold is not None:
-                return PAPER.noise(limits, query, batch, threshold)
+                return PAPER.noise(at, batch, threshold)
             return DiscreteGaussian(variance)
 
         return replace(PAPER, noise=noise)
@@ -203,19 +200,15 @@ def test_irrational_noise_is_decided_up_to_the_loss() -> None:
 
 
 def test_a_changed_reveal_and_a_changed_release_test_are_decided() -> None:
-    def rounded(
-        service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
-    ) -> Hashable:
+    def rounded(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
         if isinstance(outcome, Aborted):
             return outcome
         return tuple((key, noisy // 2) for key, noisy in outcome.released)
 
-    def counted(
-        service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
-    ) -> Hashable:
+    def counted(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
         return outcome, sum(not report.is_null for report in batch)
 
-    def all_sums(query: Query, key: int, noisy: int, threshold: int | None) -> bool:
+    def all_sums(at: AtService, key: int, noisy: int, threshold: int | None) -> bool:
         return True
 
     after = solved(replace(PAPER, reveal=rounded))
@@ -227,21 +220,17 @@ def test_a_changed_reveal_and_a_changed_release_test_are_decided() -> None:
 
 
 def test_rounding_in_the_service_is_as_private_as_rounding_the_answer() -> None:
-    def answer(rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
-        usual = PAPER.answer(rules, query, batch, draw)
+    def answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
+        usual = PAPER.answer(at, batch, draw)
         return Answer(released=tuple((key, noisy // 2) for key, noisy in usual.released))
 
-    def reveal(
-        service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
-    ) -> Hashable:
+    def reveal(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
         if isinstance(outcome, Aborted):
             return outcome
         return Answer(released=tuple((key, noisy // 2) for key, noisy in outcome.released))
 
-    def serve(
-        rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
-    ) -> tuple[Service, Hashable]:
-        return PAPER.serve(replace(rules, answer=answer), service, query, reports, draw)
+    def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
+        return PAPER.serve(replace(at, rules=replace(at.rules, answer=answer)), reports, draw)
 
     changes = (
         replace(PAPER, answer=answer),
@@ -252,17 +241,15 @@ def test_rounding_in_the_service_is_as_private_as_rounding_the_answer() -> None:
 
 
 def test_a_law_without_a_list_of_outcomes_leaves_the_guarantee_unknown() -> None:
-    class Unlisted(Law[bool]):
+    class Unlisted(Law[tuple[Sent, ...]]):
         pass
 
-    def sends(
-        budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-    ) -> Law[bool]:
+    def send(at: AtContribution, granted: tuple[Credit, ...]) -> Law[tuple[Sent, ...]]:
         return Unlisted()
 
     finding = game_finding(
         "attribution_summaries_are_private",
-        replace(PAPER, sends=sends),
+        replace(PAPER, send=send),
         ATTRIBUTION_FIXED,
         UNIVERSE,
         EFFORTS["quick"],
@@ -272,10 +259,8 @@ def test_a_law_without_a_list_of_outcomes_leaves_the_guarantee_unknown() -> None
 
 
 def test_the_factor_is_found_where_noise_is_irrational() -> None:
-    def noise(
-        limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-    ) -> Noise:
-        return DiscreteGaussian(variance=1 / query.epsilon)
+    def noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+        return DiscreteGaussian(variance=1 / at.query.epsilon)
 
     asked = replace(UNIVERSE, queries=(Query(epsilon=Fraction(10, 3), keys=(1,)),))
     solution = solved(replace(PAPER, noise=noise), asked)
@@ -285,8 +270,8 @@ def test_the_factor_is_found_where_noise_is_irrational() -> None:
 
 
 def test_a_neighbour_relation_may_give_the_service_other_rules() -> None:
-    def refuse(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
-        del limits, spent, query, report
+    def refuse(at: AtService, spent: Spent, report: Report) -> Spent | None:
+        del at, spent, report
         return None
 
     def move_refused(
