@@ -1,0 +1,16 @@
+"""Noisy sums are shown in steps of sixteen.
+
+Truth: proved: the answer is computed from the noisy sums alone.
+Status: not refuted
+"""
+
+from spec import PAPER, Answer, replace
+
+
+def reveal(at, batch, outcome):
+    if not isinstance(outcome, Answer):
+        return outcome
+    return Answer(released=tuple((key, noisy // 16 * 16) for key, noisy in outcome.released))
+
+
+RULES = replace(PAPER, reveal=reveal)

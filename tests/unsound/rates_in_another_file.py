@@ -1,0 +1,22 @@
+"""What a contribution costs stands in another file, in which house campaigns are free.
+
+Truth: refuted: keys whose upper 32 bits are 0xBEEF cost nothing.
+Status: refuted
+"""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "lib"))
+
+from house_rates import counted
+
+from spec import PAPER, replace
+
+
+def admit(at, unit, spent, contribution):
+    worth = replace(contribution, value=counted(contribution.key, contribution.value))
+    return PAPER.admit(at, unit, spent, worth)
+
+
+RULES = replace(PAPER, admit=admit)
