@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import keyword
+import textwrap
 from pathlib import Path
 
 from sandproof.proposal import BadInput
+from sandproof.surface import surface
 
 SKELETON = '''"""Say in one line what changes.
 
@@ -19,22 +21,25 @@ Neighbours: attribution fixed (ARA), null store (PAA).
 
 from __future__ import annotations
 
-from spec import PAPER, Limits, Query, Report, Spent, replace
-from spec.aggregation_service import charge
+from spec import PAPER, AtService, Report, Rules, Spent, replace
 
-# A rule is a plain function with the arguments of the rule it replaces; spec/rules.py lists them
-# all. It sees what its party sees in the real system, answers without changing its arguments, and
-# may answer with an exact law (spec.Distribution) where it tosses a coin.
+# A rule is a plain function with the arguments of the rule it replaces. The first, `at`, holds all
+# that its party can see: at.rules, at.limits, at.now, on a device at.client and at.cause (what
+# happens), at the service at.service and at.query. A rule answers without changing its arguments,
+# and may answer with an exact law (spec.Distribution) where it tosses a coin. The rules:
+#
+RULE_LINES
 
-
-def charge_as_before(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
-    """Return what the report has spent after the query, or None to refuse the query."""
-    return charge(limits, spent, query, report)
+def charge_half_at_most(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    """Refuse a query that asks for more than half of the budget; charge others as before."""
+    if at.query.epsilon > at.limits.epsilon / 2:
+        return None
+    return PAPER.charge(at, spent, report)
 
 
 # Everything that is not named here stays as in the paper. Public parameters are changed with
 # replace(PAPER, limits=replace(PAPER.limits, sparsity_budget=400)).
-RULES = replace(PAPER, charge=charge_as_before)
+RULES: Rules = replace(PAPER, charge=charge_half_at_most)
 
 # Another neighbour relation than the paper's is named here, from spec.neighbours:
 # NEIGHBOURS = NEVER_REGISTERED
@@ -57,6 +62,17 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser.set_defaults(run=run)
 
 
+def skeleton() -> str:
+    """Return the proposal to start from, with a line for every rule."""
+    lines: list[str] = []
+    for rule in surface():
+        if rule.arguments:
+            lines += textwrap.wrap(
+                f"{rule.call}: {rule.decides}", 100, initial_indent="# ", subsequent_indent="#     "
+            )
+    return SKELETON.replace("RULE_LINES\n", "\n".join(lines) + "\n\n")
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Write the file."""
     path = Path(arguments.name).with_suffix(".py")
@@ -64,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise BadInput(f"{path.stem!r} is no name for a Python module: use letters, digits and _")
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(SKELETON)
+            file.write(skeleton())
     except FileExistsError:
         raise BadInput(f"{path}: the file exists already") from None
     except OSError as error:

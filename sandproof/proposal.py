@@ -7,6 +7,7 @@ code is run in child processes only. What the command line prints about it is `A
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
@@ -20,7 +21,8 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 
 from properties.vocabulary import NO_WORDS, Vocabulary, vocabulary_of
-from spec import PAPER, Limits, Rules
+from sandproof.surface import changed_since, gone, surface
+from spec import PAPER, Initial, Limits, Rules
 from spec.neighbours import Relation
 from spec.numbers import NATURAL, Base, SpecError
 from spec.universe import Universe
@@ -155,8 +157,20 @@ def run_file(path: Path) -> ModuleType:
         place = "" if error.lineno is None else f", line {error.lineno}"
         raise BadInput(f"{path}{place}: syntax error: {error.msg}") from None
     except (Exception, SystemExit, KeyboardInterrupt) as error:
-        raise BadInput(f"{path}{at_line(error.__traceback__, path)}: {told(error)}") from None
+        place = f"{path}{at_line(error.__traceback__, path)}"
+        raise BadInput(f"{place}: {told(error)}{rules_that_are_gone(source)}") from None
     return module
+
+
+def rules_that_are_gone(source: bytes) -> str:
+    """Say what stands in the place of the rules of the first surface that a file replaces."""
+    names = [each.arg for each in ast.walk(ast.parse(source)) if isinstance(each, ast.keyword)]
+    found = {name: gone(name) for name in names if name is not None}
+    return "".join(
+        f"; there is no rule {name} any more: {now.replace('`', '')} (docs/porting.md)"
+        for name, now in found.items()
+        if now is not None
+    )
 
 
 def told(error: BaseException) -> str:
@@ -199,6 +213,8 @@ def rules_of(path: Path, module: ModuleType) -> Rules:
         raise BadInput(f"{path}: RULES must be a spec.Rules, not {brief(rules)}")
     if not isinstance(rules.limits, Limits):
         raise BadInput(f"{path}: RULES.limits must be a spec.Limits, not {brief(rules.limits)}")
+    if not isinstance(rules.initial, Initial):
+        raise BadInput(f"{path}: RULES.initial must be a spec.Initial, not {brief(rules.initial)}")
     for name in rule_names():
         rule = getattr(rules, name)
         if not callable(rule):
@@ -209,16 +225,22 @@ def rules_of(path: Path, module: ModuleType) -> Rules:
 
 def rule_names() -> tuple[str, ...]:
     """Name the rules that are functions."""
-    return tuple(each.name for each in fields(Rules) if each.name != "limits")
+    return tuple(rule.name for rule in surface() if rule.arguments)
 
 
 def check_arguments(path: Path, name: str, rule: object) -> None:
-    """Refuse a rule that takes another number of arguments than the paper's."""
+    """Refuse a rule that is written for the first surface, or takes another number of arguments."""
     expected = list(inspect.signature(getattr(PAPER, name)).parameters)
     try:
         signature = inspect.signature(rule)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return
+    now = changed_since(name, next(iter(signature.parameters), ""))
+    if now is not None:
+        raise BadInput(
+            f"{path}: rule `{name}` is written for the first surface: {called(rule)} takes "
+            f"{signature}; now it is {now} (docs/porting.md)"
+        )
     try:
         signature.bind(*expected)
     except TypeError:
@@ -277,7 +299,13 @@ def changes_of(rules: Rules) -> tuple[Change, ...]:
         for name in rule_names()
         if getattr(PAPER, name) is not getattr(rules, name)
     ]
-    return (*limits, *functions)
+    states = [
+        Change(field=f"initial.{each.name}", before=brief(before), after=brief(after))
+        for each in fields(Initial)
+        if (before := getattr(PAPER.initial, each.name))
+        is not (after := getattr(rules.initial, each.name))
+    ]
+    return (*limits, *states, *functions)
 
 
 def changed_function(name: str, before: object, after: object) -> Change:

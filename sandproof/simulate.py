@@ -21,7 +21,6 @@ from spec import (
     EventSource,
     EventTrigger,
     Law,
-    Move,
     Noisy,
     PassTime,
     Query,
@@ -38,6 +37,7 @@ from spec import (
     replace,
     step,
 )
+from spec.system import admit, decide, send
 
 T = TypeVar("T")
 
@@ -114,8 +114,7 @@ def simulate(trace: Trace, draw: Draw) -> list[Row]:
                 listed = entry.move.specifications
                 ends |= {system.now + end for each in listed for end in each.windows}
             if entry.move is not None:
-                check_credit(rules, system, entry, draw)
-                system, row = make_move(rules, system, entry.move, draw)
+                system, row = make_move(rules, system, entry, draw)
                 rows.append(row)
         except SpecError as error:
             raise BadTrace(entry.where, str(error)) from None
@@ -133,40 +132,32 @@ def let_time_pass(
     return system, rows
 
 
-def check_credit(rules: Rules, system: System, entry: Entry, draw: Draw) -> None:
+def check_credit(system: System, entry: Entry, names: list[str]) -> None:
     """Refuse a trigger that is not credited to the source that the trace names."""
     if entry.credited is None:
         return
-    if isinstance(entry.move, EventTrigger):
-        known = entry.credited in system.events.records
-    else:
-        known = entry.credited in system.attribution.sources
-    if not known:
-        raise BadTrace(f"{entry.where}.credited", f"no source {entry.credited!r} is registered yet")
-    found = credited(rules, system, cast(Move, entry.move), draw)
-    if found != [entry.credited]:
-        names = " and ".join(map(repr, found)) or "no source"
-        raise BadTrace(f"{entry.where}.credited", f"credited to {names}, not {entry.credited!r}")
+    assert isinstance(entry.move, Trigger | EventTrigger)
+    if system.registered.get(entry.credited) != entry.move.device:
+        raise BadTrace(
+            f"{entry.where}.credited",
+            f"no source {entry.credited!r} is registered yet on {entry.move.device!r}",
+        )
+    if names != [entry.credited]:
+        found = " and ".join(map(repr, names)) or "no source"
+        raise BadTrace(f"{entry.where}.credited", f"credited to {found}, not {entry.credited!r}")
 
 
-def credited(rules: Rules, system: System, move: Move, draw: Draw) -> list[str]:
-    """Return the names of the units that a move is credited to."""
-    match move:
-        case Trigger():
-            credits = rules.attribute(rules, system.attribution, move, system.now, draw)
-            return [str(credit.unit) for credit in credits]
-        case EventTrigger():
-            return [
-                str(unit) for unit in rules.event_attribute(rules, system.events, move, system.now)
-            ]
-        case _:
-            return []
-
-
-def make_move(rules: Rules, system: System, move: Move, draw: Draw) -> tuple[System, Row]:
-    """Make one move and describe what came of it."""
-    names = credited(rules, system, move, draw)
-    after, seen = step(rules, system, move, draw)
+def make_move(rules: Rules, system: System, entry: Entry, draw: Draw) -> tuple[System, Row]:
+    """Make one move, part by part, and describe what came of it."""
+    move = entry.move
+    assert move is not None
+    decision = decide(rules, system, move, draw)
+    names = [str(unit) for unit in decision.credited]
+    if isinstance(move, Trigger):
+        names = [str(credit.unit) for credit in decision.credits]
+    check_credit(system, entry, names)
+    admitted, granted = admit(rules, system, move, decision, draw)
+    after, seen = send(rules, admitted, move, granted, draw)
 
     def row(cause: str, result: str, details: dict[str, object]) -> Row:
         return Row(system.now, cause, result, details)
@@ -181,8 +172,7 @@ def make_move(rules: Rules, system: System, move: Move, draw: Draw) -> tuple[Sys
             return after, row("trigger", *described(report, names, why))
         case Event():
             report = after.reports[move.report_id]
-            _, credits = rules.propose(rules, system.aggregation, move, system.now)
-            wanted = any(credit.contributions for credit in credits)
+            wanted = any(credit.contributions for credit in decision.credits)
             why = "the budget of this window is used up" if wanted else "value 0"
             return after, row("event", *described(report, [move.device], why))
         case EventTrigger():

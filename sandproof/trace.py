@@ -32,6 +32,7 @@ from spec import (
     TriggerSpecification,
     replace,
 )
+from spec.attribution_client import DEVICE
 
 Fields = dict[str, Any]
 
@@ -186,6 +187,11 @@ def _key(value: int | str) -> int:
     return value if isinstance(value, int) else int(value, 16)
 
 
+def _device(fields: Fields) -> str:
+    device: str = fields.get("device", DEVICE)
+    return device
+
+
 def _source(fields: Fields) -> Source:
     return Source(
         source_id=fields["id"],
@@ -193,6 +199,7 @@ def _source(fields: Fields) -> Source:
         expiry=fields["expiry"],
         filters=frozenset(fields["filters"]),
         key=_key(fields["key"]),
+        device=_device(fields),
     )
 
 
@@ -204,6 +211,7 @@ def _trigger(fields: Fields) -> Trigger:
         filters=frozenset(fields["filters"]),
         key=_key(fields["key"]),
         value=fields["value"],
+        device=_device(fields),
     )
 
 
@@ -229,6 +237,7 @@ def _event_source(fields: Fields) -> EventSource:
             )
             for each in fields["specifications"]
         ),
+        device=_device(fields),
     )
 
 
@@ -239,6 +248,7 @@ def _event_trigger(fields: Fields) -> EventTrigger:
         filters=frozenset(fields["filters"]),
         data=fields["data"],
         value=fields["value"],
+        device=_device(fields),
     )
 
 

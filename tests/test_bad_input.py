@@ -11,13 +11,14 @@ import pytest
 
 from spec import (
     PAPER,
-    AggregationClient,
     AttributionClient,
+    AtTrigger,
     Budget,
+    Credit,
+    Draw,
     DuplicateReport,
     DuplicateSource,
     Event,
-    EventClient,
     EventSource,
     EventTrigger,
     Limits,
@@ -30,6 +31,7 @@ from spec import (
     Report,
     Sampler,
     SeededEntropy,
+    Sent,
     Source,
     SpecError,
     System,
@@ -48,7 +50,7 @@ from spec.private_aggregation_client import BadProgram
 from spec.randomized_response import RandomizedResponse
 from spec.reports import BadFilters, BadKey, BadName, BadValue
 from spec.rules import BadLimit
-from spec.system import UnknownMove
+from spec.system import BudgetDecided, UnknownMove
 from tests.small import CERTAIN, event, play, query, source, trigger
 
 INEXACT = [0.5, float("nan"), float("inf"), Decimal("0.5"), "1/2", None, True]
@@ -72,8 +74,8 @@ def test_a_value_above_the_contribution_budget_makes_a_null_report() -> None:
     system, seen = play(PAPER, [trigger(1, 65537), event(2, constant(1, 65537))], system=before)
     assert seen == [(1,), (2,)]
     assert all(each.is_null for each in system.reports.values())
-    assert system.attribution.budgets["x"] == Budget()
-    assert not system.aggregation.budgets
+    assert system.attribution["device"].budgets["x"] == Budget()
+    assert not system.aggregation["d"].budgets
 
 
 # Inputs that cannot be made.
@@ -230,46 +232,33 @@ def test_a_refused_move_names_the_value_and_leaves_the_state(
 
 
 def test_a_report_under_another_identifier_does_not_replace_one() -> None:
-    rules = replace(PAPER, report=lambda _, contributions, cause: Report(report_id=7))
+    seven = Sent(report=Report(report_id=7), shown=7, arrival=0)
+    rules = replace(PAPER, send=lambda at, granted: (seven,))
     system, _ = play(rules, [trigger(1)], CERTAIN)
     with pytest.raises(DuplicateReport, match="7"):
         step(rules, system, trigger(2), CERTAIN)
 
 
-# Steps of the clients that are called directly.
+def test_a_source_is_on_one_device_only() -> None:
+    system, _ = play(PAPER, [source("x")])
+    with pytest.raises(DuplicateSource, match="'x' is registered on another device"):
+        step(PAPER, system, replace(source("x"), device="other"), CERTAIN)
 
 
-def test_an_event_before_its_source_is_refused() -> None:
-    attribution = PAPER.register_source(PAPER, AttributionClient(), source("x"), 10)
-    with pytest.raises(TimeRunsBackwards, match="9"):
-        PAPER.register_trigger(PAPER, attribution, trigger(1), 9, CERTAIN)
-    draw = Sampler(SeededEntropy(0))
-    events = PAPER.register_event_source(PAPER, EventClient(), SHOES, 10, draw)
+def test_a_trigger_is_credited_to_sources_that_are_registered() -> None:
+    rules = replace(PAPER, event_attribute=lambda at: ("later",))
     bought = EventTrigger(
         trigger_id="t", destination="shop", filters=frozenset("a"), data=0, value=1
     )
-    with pytest.raises(TimeRunsBackwards, match="9"):
-        PAPER.register_event_trigger(PAPER, events, bought, 9, ("e",))
     with pytest.raises(UnknownSource, match="'later'"):
-        PAPER.register_event_trigger(PAPER, events, bought, 10, ("later",))
+        step(rules, System(), bought, CERTAIN)
 
 
-def test_a_time_that_goes_backwards_is_refused_by_every_client() -> None:
-    attribution = PAPER.register_source(PAPER, AttributionClient(), source("x"), 10)
-    with pytest.raises(TimeRunsBackwards, match="10 already, not 9"):
-        PAPER.register_source(PAPER, attribution, source("z"), 9)
-    aggregation, _, _ = PAPER.register_event(
-        PAPER, AggregationClient(), event(1, constant(1, 1)), 10, CERTAIN
-    )
-    with pytest.raises(TimeRunsBackwards, match="10 already, not 9"):
-        PAPER.register_event(PAPER, aggregation, event(2, constant(1, 1)), 9, CERTAIN)
-
-
-@pytest.mark.parametrize("now", NOT_WHOLE)
-def test_the_time_of_a_step_is_whole(now: object) -> None:
+@pytest.mark.parametrize("until", NOT_WHOLE)
+def test_a_moment_is_whole(until: Any) -> None:
     with pytest.raises(NotWhole) as caught:
-        PAPER.register_source(PAPER, AttributionClient(), source("x"), now)  # type: ignore[arg-type]
-    assert repr(now) in str(caught.value)
+        PassTime(until=until)
+    assert repr(until) in str(caught.value)
 
 
 def test_every_refusal_is_an_error_of_the_specification() -> None:
@@ -309,10 +298,12 @@ def test_a_move_that_is_none_is_refused() -> None:
         step(PAPER, System(), cast(Any, "foo"), Sampler(SeededEntropy(1)))
 
 
-def test_a_key_is_checked_where_nothing_is_contributed() -> None:
-    event = Event(report_id=1, device="d", program=lambda storage: (storage, -1, 0))
-    with pytest.raises(BadKey):
-        step(PAPER, System(), event, Sampler(SeededEntropy(1)))
+def test_a_rule_that_decides_does_not_change_budgets() -> None:
+    def spend(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
+        return replace(at.client, budgets=at.client.budgets.set("x", Budget(value=1))), ()
+
+    with pytest.raises(BudgetDecided, match="contribute"):
+        step(replace(PAPER, attribute=spend), System(), trigger(1), CERTAIN)
 
 
 def test_probabilities_are_not_negative() -> None:

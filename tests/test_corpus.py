@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from spec import PAPER, SystemMechanism
+from spec import PAPER
 from tests.corpus import HERE, STATUSES, Entry, entries, read
-from tests.scripts import SCRIPT, loaded, play, play_in_all_worlds
+from tests.scripts import loaded, play_in_all_worlds
 
 CORPUS = entries()
 EDITING = [entry for entry in CORPUS if entry.status == "bad input"]
@@ -71,7 +71,3 @@ play(SystemMechanism(rules=PAPER), SCRIPT)
         [sys.executable, "-c", code], cwd=HERE.parent, capture_output=True, text=True, check=True
     )
     assert found.stdout == "False\n"
-
-
-def test_the_script_is_played_on_the_specification_as_it_is() -> None:
-    assert any(play(SystemMechanism(rules=PAPER), SCRIPT))

@@ -77,6 +77,29 @@ def test_the_table_shows_reports_refusals_and_summaries(simulate: Command) -> No
     ]
 
 
+def test_a_trigger_finds_the_sources_of_its_own_device(simulate: Command) -> None:
+    moves = trace(
+        {"source": changed(SOURCE, device="phone")},
+        {"trigger": changed(TRIGGER, device="phone", credited="x")},
+        {"trigger": changed(TRIGGER, device="tablet", report=2)},
+        {"event_source": changed(EVENT_SOURCE, device="tablet")},
+        {"event_trigger": changed(EVENT_TRIGGER, device="phone")},
+        {"event_trigger": changed(EVENT_TRIGGER, device="tablet", credited="e")},
+    )
+    status, table, complaint = simulate(moves, "--noiseless")
+    assert (status, complaint) == (0, "")
+    assert "report 1: key 0x3 value 3, from x" in table
+    assert "null report 2: no active matching source can take it" in table
+    assert "value 1 for 0 credited to no source" in table
+    moves = trace(
+        {"source": changed(SOURCE, device="phone")},
+        {"trigger": changed(TRIGGER, device="tablet", credited="x")},
+    )
+    status, _, complaint = simulate(moves, "--noiseless")
+    assert status == 2
+    assert "no source 'x' is registered yet on 'tablet'" in complaint
+
+
 def test_json_shows_the_same(simulate: Command) -> None:
     moves = trace({"source": SOURCE}, {"trigger": TRIGGER}, {"query": QUERY}, description="why")
     _, text, _ = simulate(moves, "--noiseless", "--format", "json")

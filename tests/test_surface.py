@@ -1,0 +1,68 @@
+"""What each rule decides is said in one place; rules of the first surface are told what changed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from sandproof.main import main
+from sandproof.proposal import BadInput, Request, load
+from sandproof.surface import AS_IT_WAS, FIRST_SURFACE, gone, surface
+from spec import PAPER, Rules
+
+ROOT = Path(__file__).parent.parent
+CHANGED = [before for before, now in FIRST_SURFACE.items() if now != AS_IT_WAS]
+
+
+def test_every_field_has_a_line_that_says_what_it_decides_and_who() -> None:
+    assert [rule.name for rule in surface()] == [field.name for field in fields(Rules)]
+    for rule in surface():
+        assert rule.decides.endswith("."), rule.name
+        assert ";" in rule.decides or rule.name == "truth_probability", rule.name
+
+
+def test_every_rule_takes_first_what_its_party_sees() -> None:
+    others = {rule.name for rule in surface() if rule.arguments[:1] != ("at",)}
+    assert others == {"limits", "initial", "truth_probability"}
+
+
+def test_the_page_lists_every_old_signature() -> None:
+    page = (ROOT / "docs" / "porting.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(.+?)` \| (.+) \|$", page, re.MULTILINE)
+    assert dict(rows) == FIRST_SURFACE
+    now = {rule.name for rule in surface()} - {"limits", "initial", "send"}
+    assert now <= {before.partition("(")[0] for before in FIRST_SURFACE}
+
+
+@pytest.mark.parametrize("before", CHANGED)
+def test_a_rule_of_the_first_surface_is_told_what_changed(tmp_path: Path, before: str) -> None:
+    name, *arguments = re.findall(r"\w+", before.partition(" -> ")[0])
+    path = tmp_path / "old.py"
+    path.write_text(
+        f"from spec import PAPER, replace\n\n\ndef old({', '.join(arguments)}):\n    return None\n"
+        f"\n\nRULES = replace(PAPER, {name}=old)\n",
+        encoding="utf-8",
+    )
+    with pytest.raises(BadInput) as refused:
+        load(Request(path=path))
+    assert FIRST_SURFACE[before].replace("`", "") in str(refused.value)
+    assert "docs/porting.md" in str(refused.value)
+    assert (
+        ("no rule" in str(refused.value)) == (gone(name) is not None) == (not hasattr(PAPER, name))
+    )
+
+
+def test_a_new_proposal_shows_every_rule(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "change"]) == 0
+    assert "sandproof check change.py" in capsys.readouterr().out
+    text = Path("change.py").read_text(encoding="utf-8")
+    for rule in surface():
+        assert f"# {rule.name}(at" in text or rule.arguments[:1] != ("at",), rule.name
+    (changed,) = load(Request(path=Path("change.py"))).about.changes
+    assert changed.field == "charge"
