@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from immutables import Map
@@ -40,17 +41,35 @@ from properties.machines.summary_mechanism import SummaryMachine
 from properties.machines.system import AggregationSystemMachine, AttributionSystemMachine
 from properties.strategies import view_again
 from sandproof.guard import Guard
-from spec import PAPER, Distribution, Draw, Event, Limits, PassTime, Query, Report, Rules, Service
-from spec.aggregation_service import Ledger, Spent
-from spec.attribution_client import AttributionClient, Source, Trigger
+from spec import (
+    PAPER,
+    AtService,
+    Distribution,
+    Draw,
+    Event,
+    PassTime,
+    Query,
+    Random,
+    Report,
+    Rules,
+    Sent,
+    Service,
+)
+from spec.aggregation_service import Ledger, Spent, settle
+from spec.attribution_client import AttributionClient, Source
 from spec.claims import CLAIMS, Check, Control, Finding, Verdict
-from spec.contributions import Budgets, Cause, Credit, Unit
+from spec.contributions import Budget, Credit, Unit, send
 from spec.distributions import Law, coin, hockey_stick
 from spec.event_client import EventClient, EventReport
 from spec.neighbours import NULLED_AFTER_ADMISSION
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
 from spec.private_aggregation_client import DeviceWindow
+from spec.reports import Contribution
+from tests.small import source, trigger
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution, AtEvent, AtTrigger, AtWindows
 
 CHECKS = machine_checks("quick", kept=None)
 ALONE = "removing_a_unit_leaves_the_others_alone"
@@ -172,7 +191,7 @@ def test_a_seed_fixes_the_runs() -> None:
 
 
 def test_a_rule_that_raises_leaves_the_claim_unknown() -> None:
-    def charge(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    def charge(at: AtService, spent: Spent, report: Report) -> Spent | None:
         raise ArithmeticError("no change")
 
     found = quick(ServiceMachine, "a_batch_is_a_set", replace(PAPER, charge=charge))
@@ -181,10 +200,8 @@ def test_a_rule_that_raises_leaves_the_claim_unknown() -> None:
 
 
 def test_a_service_that_cannot_be_watched_leaves_the_claim_unknown() -> None:
-    def serve(
-        rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
-    ) -> tuple[Service, Hashable]:
-        return service, "secret"
+    def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
+        return at.service, "secret"
 
     found = quick(ServiceMachine, "a_refused_query_charges_nothing", replace(PAPER, serve=serve))
     assert found.verdict is Verdict.UNKNOWN
@@ -192,28 +209,27 @@ def test_a_service_that_cannot_be_watched_leaves_the_claim_unknown() -> None:
 
 
 def test_a_claim_without_an_occasion_is_unknown() -> None:
-    rules = replace(PAPER, charge=lambda limits, spent, query, report: spent)
+    rules = replace(PAPER, charge=lambda at, spent, report: spent)
     found = quick(ServiceMachine, "a_refused_query_charges_nothing", rules)
     assert found.verdict is Verdict.UNKNOWN
     assert found.detail == "this never happened: a query was refused"
 
 
 def send_null_reports_sometimes(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> bool | Law[bool]:
-    return coin(Fraction(1, 2)) if report.is_null else True
+    at: AtContribution, granted: tuple[Credit, ...]
+) -> Random[tuple[Sent, ...]]:
+    sent = send(at, granted)
+    return sent if granted else coin(Fraction(1, 2)).map(lambda heads: sent if heads else ())
 
 
 def test_reports_that_are_sent_by_chance_are_found() -> None:
-    rules = replace(PAPER, sends=send_null_reports_sometimes)
+    rules = replace(PAPER, send=send_null_reports_sometimes)
     for claim in ("a_report_is_sent_for_every_trigger", "attribution_summaries_are_private"):
         assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.REFUTED
 
 
-def any_order(candidates: Sequence[Source], trigger: Trigger) -> Law[Sequence[Source]]:
-    listed = tuple(candidates)
-    orders: dict[Sequence[Source], None] = {listed: None, listed[::-1]: None}
-    return Distribution.uniform(orders)
+def any_order(at: AtTrigger, matching: tuple[Source, ...]) -> Law[Sequence[Source]]:
+    return Distribution.uniform(dict.fromkeys((matching, matching[::-1])))
 
 
 def test_a_random_attribution_is_not_held_against_the_rules() -> None:
@@ -238,8 +254,8 @@ def test_other_neighbours_can_be_examined() -> None:
 
 
 def test_a_budget_that_windows_share_changes_other_units() -> None:
-    def one_budget_per_device(limits: Limits, event: Event, now: int) -> Unit:
-        return DeviceWindow(device=event.device, window=0)
+    def one_budget_per_device(at: AtEvent) -> Unit:
+        return DeviceWindow(device=at.cause.device, window=0)
 
     rules = replace(PAPER, budget_unit=one_budget_per_device)
     made = machine_for(AggregationMachine, rules, claims=frozenset({ALONE}))
@@ -288,8 +304,8 @@ def test_a_draw_takes_the_outcome_with_its_number() -> None:
     assert Choose(1)(Map({1: 2})) == Map({1: 2})
 
 
-def threshold_by_size(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-    usual = PAPER.threshold(limits, query, batch)
+def threshold_by_size(at: AtService, batch: tuple[Report, ...]) -> int | None:
+    usual = PAPER.threshold(at, batch)
     return None if usual is None else usual + len(batch)
 
 
@@ -322,25 +338,21 @@ def test_what_is_never_released_is_lumped_without_loss() -> None:
     assert told[0][0] > 0
 
 
-def draw_noise(
-    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-) -> tuple[Credit, ...]:
-    credited = PAPER.attribute(rules, client, trigger, now, draw)
-    noise = DiscreteLaplace(decay_power=Power(rules.limits.base, Fraction(-1)))
-    return credited if draw(noise.around(40)) > 40 else ()
+def draw_noise(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
+    client, credited = PAPER.attribute(at, draw)
+    noise = DiscreteLaplace(decay_power=Power(at.limits.base, Fraction(-1)))
+    return client, credited if draw(noise.around(40)) > 40 else ()
 
 
-def drop_at_random(
-    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-) -> tuple[Credit, ...]:
+def drop_at_random(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
     dropped = draw(coin(Fraction(1, 2)))
-    return () if dropped else PAPER.attribute(rules, client, trigger, now, draw)
+    return (at.client, ()) if dropped else PAPER.attribute(at, draw)
 
 
 def lose_reports_at_random(
-    rules: Rules, client: EventClient, since: int, now: int, draw: Draw
+    at: AtWindows, since: int, draw: Draw
 ) -> tuple[EventClient, tuple[EventReport, ...]]:
-    client, sent = PAPER.pass_windows(rules, client, since, now, draw)
+    client, sent = PAPER.pass_windows(at, since, draw)
     return client, tuple(report for report in sent if not draw(coin(Fraction(1, 4))))
 
 
@@ -381,9 +393,18 @@ def test_a_client_that_draws_noise_is_not_blamed() -> None:
 LEDGER = "the_ledger_never_passes_the_caps"
 
 
-def charge_thousandths(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
-    large = replace(limits, epsilon=1000 * limits.epsilon)
-    return PAPER.charge(large, spent, replace(query, epsilon=1000 * query.epsilon), report)
+def scaled(at: AtService, query: Fraction, caps: Fraction = Fraction(1)) -> AtService:
+    """Return what the service would see with another epsilon in the query, and another cap."""
+    limits = replace(at.limits, epsilon=caps * at.limits.epsilon)
+    asked = replace(at.query, epsilon=query * at.query.epsilon)
+    return replace(at, rules=replace(at.rules, limits=limits), query=asked)
+
+
+HALF, THOUSAND = Fraction(1, 2), Fraction(1000)
+
+
+def charge_thousandths(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    return PAPER.charge(scaled(at, THOUSAND, THOUSAND), spent, report)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -391,8 +412,8 @@ class Left(Spent):
     left: Spent
 
 
-def keep_what_is_left(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
-    left = Spent(epsilon=limits.epsilon, delta=limits.delta)
+def keep_what_is_left(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    left, query = Spent(epsilon=at.limits.epsilon, delta=at.limits.delta), at.query
     if isinstance(spent, Left):
         left = spent.left
     if query.epsilon > left.epsilon or query.delta > left.delta:
@@ -401,21 +422,18 @@ def keep_what_is_left(limits: Limits, spent: Spent, query: Query, report: Report
     return Left(left=Spent(epsilon=epsilon, delta=delta))
 
 
-def charge_half(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
-    return PAPER.charge(limits, spent, replace(query, epsilon=query.epsilon / 2), report)
+def charge_half(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    return PAPER.charge(scaled(at, HALF), spent, report)
 
 
-def noise_for_half(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
-    return PAPER.noise(limits, replace(query, epsilon=query.epsilon / 2), batch, threshold)
+def noise_for_half(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+    return PAPER.noise(scaled(at, HALF), batch, threshold)
 
 
 def discount_for_crowds(
-    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
-) -> tuple[Ledger, tuple[Report, ...] | None]:
-    paid = replace(query, epsilon=query.epsilon / 2) if len(batch) >= 100 else query
-    return PAPER.settle(rules, ledger, paid, batch)
+    at: AtService, batch: tuple[Report, ...]
+) -> Random[tuple[Ledger, tuple[Report, ...] | None]]:
+    return PAPER.settle(scaled(at, HALF) if len(batch) >= 100 else at, batch)
 
 
 def ledger_verdicts(rules: Rules) -> set[Verdict]:
@@ -458,8 +476,8 @@ def test_a_null_report_is_charged_whatever_the_ledger_keeps() -> None:
 
 
 def test_a_service_that_renames_its_reports_answers_from_those_it_was_asked_for() -> None:
-    def rename(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
-        fresh = hash((query.epsilon, query.delta))
+    def rename(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+        fresh = hash((at.query.epsilon, at.query.delta))
         return tuple(replace(report, report_id=fresh) for report in reports[:1])
 
     assert Verdict.REFUTED in ledger_verdicts(replace(PAPER, batch=rename))
@@ -471,19 +489,26 @@ class Remembering(Service):
 
 
 def answer_from_memory(
-    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+    at: AtService, reports: tuple[Report, ...], draw: Draw
 ) -> tuple[Service, Hashable]:
-    known = service.answers if isinstance(service, Remembering) else Map()
-    if query in known:
-        return service, known[query]
-    after, shown = PAPER.serve(rules, service, query, reports, draw)
-    return Remembering(ledger=after.ledger, answers=known.set(query, shown)), shown
+    assert isinstance(at.service, Remembering)
+    known = at.service.answers
+    if at.query in known:
+        return at.service, known[at.query]
+    after, shown = PAPER.serve(at, reports, draw)
+    assert isinstance(after, Remembering)
+    return replace(after, answers=known.set(at.query, shown)), shown
+
+
+FROM_MEMORY = replace(
+    PAPER, serve=answer_from_memory, initial=replace(PAPER.initial, service=Remembering())
+)
 
 
 def answer_anything(
-    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
+    at: AtService, reports: tuple[Report, ...], draw: Draw
 ) -> tuple[Service, Hashable]:
-    return service, len(reports)
+    return at.service, len(reports)
 
 
 SERVED = [
@@ -495,15 +520,14 @@ SERVED = [
 
 @pytest.mark.parametrize("check", SERVED, ids=[f"{each.name}-{each.claim}" for each in SERVED])
 def test_an_answer_that_is_shown_again_is_no_new_answer(check: Check) -> None:
-    found = check.run(replace(PAPER, serve=answer_from_memory))
+    found = check.run(FROM_MEMORY)
     assert found.verdict is Verdict.HOLDS, found.detail
 
 
 def test_an_answer_that_is_shown_again_tells_nothing_new() -> None:
-    rules = replace(PAPER, serve=answer_from_memory)
     event = Event(report_id=0, device="phone", program=view_again)
     asked = Query(epsilon=Fraction(6), keys=(1, 3), report_ids=(0,))
-    made = machine_for(AggregationSystemMachine, rules, claims=frozenset(PRIVACY))
+    made = machine_for(AggregationSystemMachine, FROM_MEMORY, claims=frozenset(PRIVACY))
     machine = made()
     for move in (event, asked, asked, asked):
         machine.play(move)
@@ -511,8 +535,7 @@ def test_an_answer_that_is_shown_again_tells_nothing_new() -> None:
 
 
 def test_rollouts_of_a_service_that_remembers_its_noise_are_undefined() -> None:
-    rules = replace(PAPER, serve=answer_from_memory)
-    made = machine_for(AggregationSystemMachine, rules, claims=frozenset({ROLLOUTS}))
+    made = machine_for(AggregationSystemMachine, FROM_MEMORY, claims=frozenset({ROLLOUTS}))
     machine = made()
     machine.play(Event(report_id=0, device="phone", program=view_again))
     with pytest.raises(Stopped, match="RandomState"):
@@ -531,3 +554,112 @@ def test_a_finding_names_its_machine() -> None:
     checks = [check for check in CHECKS if check.claim == LEDGER]
     methods = {check.run(PAPER).method for check in checks}
     assert len(methods) == len(checks) == 3
+
+
+# What the second surface brings.
+
+
+def two_reports(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Send a null report beside every report."""
+    (sent,) = send(at, granted)
+    other = Report(report_id=2**64 + sent.report.report_id)
+    return sent, Sent(report=other, shown=other.report_id, arrival=at.now)
+
+
+def double_the_contents(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Send what was granted twice, in two reports."""
+    (sent,) = send(at, granted)
+    other = replace(sent.report, report_id=2**64 + sent.report.report_id)
+    return sent, Sent(report=other, shown=other.report_id, arrival=at.now)
+
+
+WITHIN = "contributions_stay_within_budget"
+
+
+def test_several_reports_may_be_sent_and_what_they_hold_is_added_up() -> None:
+    both = (AttributionMachine, AggregationMachine)
+    for machine in both:
+        assert quick(machine, WITHIN, replace(PAPER, send=two_reports)).verdict is Verdict.HOLDS
+        found = quick(machine, WITHIN, replace(PAPER, send=double_the_contents))
+        assert found.verdict is Verdict.REFUTED
+    claim = "attribution_summaries_are_private"
+    found = quick(AttributionSystemMachine, claim, replace(PAPER, send=two_reports))
+    assert found.verdict is Verdict.HOLDS
+    found = quick(AttributionSystemMachine, claim, replace(PAPER, send=double_the_contents))
+    assert found.verdict is Verdict.REFUTED
+
+
+def credit_everybody(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
+    """Credit every source that matches."""
+    matching = [each for each in at.client.sources if at.rules.matches(at, each)]
+    credits = [
+        Credit(unit=each.source_id, contributions=at.rules.contributions(at, each))
+        for each in matching
+    ]
+    return at.client, tuple(credits)
+
+
+def test_contents_that_nobody_was_granted_leave_the_budgets_unknown() -> None:
+    rules = replace(PAPER, attribute=credit_everybody)
+    assert quick(AttributionMachine, WITHIN, rules).verdict is Verdict.HOLDS
+    made = machine_for(AttributionMachine, replace(rules, send=double_the_contents))
+    machine = made()
+    machine.play(source("A"))
+    machine.play(source("B"))
+    with pytest.raises(Stopped, match="nobody knows whose it is"):
+        machine.play(trigger(0))
+
+
+def test_a_refusal_that_costs_the_rest_of_the_budget_is_followed() -> None:
+    def admit(
+        at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+    ) -> tuple[Budget, bool]:
+        after, fits = PAPER.admit(at, unit, spent, contribution)
+        return (
+            (after, True) if fits else (replace(after, value=at.limits.contribution_budget), False)
+        )
+
+    rules = replace(PAPER, admit=admit)
+    assert quick(AggregationMachine, WITHIN, rules).verdict is Verdict.HOLDS
+    claim = "aggregation_summaries_are_private"
+    assert quick(AggregationSystemMachine, claim, rules).verdict is Verdict.HOLDS
+
+
+def test_the_number_of_queries_is_counted_where_it_is_bounded() -> None:
+    def forget_the_queries(at: AtService, spent: Spent, report: Report) -> Spent | None:
+        after = PAPER.charge(at, replace(spent, queries=0), report)
+        return None if after is None else replace(after, queries=0)
+
+    few = replace(PAPER, limits=replace(PAPER.limits, maximum_queries=1))
+    made = machine_for(ServiceMachine, few)
+    assert made.tested.limits.maximum_queries == 1
+    assert quick(ServiceMachine, LEDGER, few).verdict is Verdict.HOLDS
+    found = quick(ServiceMachine, LEDGER, replace(few, charge=forget_the_queries))
+    assert found.verdict is Verdict.REFUTED
+    assert "took part in 2 answers, 1 are allowed" in found.detail
+
+
+def drop_the_last(at: AtService, reports: tuple[Report, ...]) -> Law[tuple[Report, ...]]:
+    return Distribution.uniform(dict.fromkeys((reports, reports[:-1])))
+
+
+def refuse_by_chance(
+    at: AtService, batch: tuple[Report, ...]
+) -> Law[tuple[Ledger, tuple[Report, ...] | None]]:
+    settled: tuple[Ledger, tuple[Report, ...] | None] = settle(at, batch)
+    return Distribution.uniform(dict.fromkeys((settled, (at.service.ledger, None))))
+
+
+def refuse_nulls_by_chance(
+    at: AtService, batch: tuple[Report, ...]
+) -> Random[tuple[Ledger, tuple[Report, ...] | None]]:
+    null = any(report.is_null for report in batch)
+    return refuse_by_chance(at, batch) if null else settle(at, batch)
+
+
+def test_a_batch_and_a_settlement_may_be_drawn() -> None:
+    claim = "attribution_summaries_are_private"
+    for rules in (replace(PAPER, batch=drop_the_last), replace(PAPER, settle=refuse_by_chance)):
+        assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.HOLDS
+    rules = replace(PAPER, settle=refuse_nulls_by_chance)
+    assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.REFUTED

@@ -12,17 +12,21 @@ from collections.abc import Hashable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from properties.game import Window, rational
 from properties.lump import Inexact, OutOfWindow, check_apart, sealed
 from properties.solve import MARGIN, answers_in_full
 from spec.aggregation_service import Aborted, Answer, Outcome, Query, Service, Spent
-from spec.contributions import Budget, Budgets, Cause, Credit, Unit
+from spec.contributions import Budget, Budgets, Credit, Unit
 from spec.distributions import Distribution, Draw, Random, explore
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import SpecError
 from spec.reports import Contribution, Key, Report, ReportId
-from spec.rules import Limits, Rules
+from spec.rules import AtService, Limits, Rules
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 
 class Unclear(SpecError):
@@ -34,7 +38,10 @@ Shown = frozenset[tuple[Query, Hashable]]
 
 @dataclass(slots=True)
 class Watch:
-    """Note what rules are asked and what they answer while a step runs."""
+    """Note what the service's rules are asked and what they answer while a step runs.
+
+    In the summary mechanism what is granted of each record is noted as well.
+    """
 
     asked: Query | None = None
     answered: tuple[Report, ...] | None = None
@@ -42,55 +49,38 @@ class Watch:
     totals: Mapping[Key, int] = field(default_factory=dict)
     threshold: int | None = None
     noise: Noise | None = None
-    credits: tuple[Credit, ...] = ()
     granted: list[tuple[Unit, tuple[Contribution, ...]]] = field(default_factory=list)
-    admitting: bool = False
 
     def on(self, rules: Rules) -> Rules:
         """Return the same rules, watched."""
 
-        def answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
-            self.asked, self.answered = query, batch
-            return rules.answer(given, query, batch, draw)
+        def answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
+            self.asked, self.answered = at.query, batch
+            return rules.answer(at, batch, draw)
 
-        def reveal(
-            service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
-        ) -> Random[Hashable]:
+        def reveal(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Random[Hashable]:
             self.refused = isinstance(outcome, Aborted)
             if self.answered is None and not self.refused:
-                self.asked, self.answered = query, batch
-            return rules.reveal(service, query, batch, outcome)
+                self.asked, self.answered = at.query, batch
+            return rules.reveal(at, batch, outcome)
 
-        def totals(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
-            self.totals = rules.totals(query, batch)
+        def totals(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+            self.totals = rules.totals(at, batch)
             return self.totals
 
-        def threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-            self.threshold = rules.threshold(limits, query, batch)
+        def threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
+            self.threshold = rules.threshold(at, batch)
             return self.threshold
 
-        def noise(
-            limits: Limits, query: Query, batch: tuple[Report, ...], cut: int | None
-        ) -> Noise:
-            self.noise = rules.noise(limits, query, batch, cut)
+        def noise(at: AtService, batch: tuple[Report, ...], cut: int | None) -> Noise:
+            self.noise = rules.noise(at, batch, cut)
             return self.noise
 
         def contribute(
-            given: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-        ) -> tuple[Budgets, tuple[Contribution, ...]]:
-            self.credits, self.admitting, known = credits, True, len(self.granted)
-            after, granted = rules.contribute(given, budgets, credits, cause)
-            self.admitting = False
-            if granted and len(self.granted) == known:
-                self.granted.append((credits[0].unit, granted))
-            return after, granted
-
-        def grant(
-            given: Rules, spent: Budget, credit: Credit, cause: Cause
-        ) -> tuple[Budget, tuple[Contribution, ...]]:
-            after, granted = rules.grant(given, spent, credit, cause)
-            if self.admitting:
-                self.granted.append((credit.unit, granted))
+            at: AtContribution, credits: tuple[Credit, ...]
+        ) -> tuple[Budgets, tuple[Credit, ...]]:
+            after, granted = rules.contribute(at, credits)
+            self.granted += parts_by_unit(credits, granted).items()
             return after, granted
 
         return replace(
@@ -101,7 +91,6 @@ class Watch:
             threshold=threshold,
             noise=noise,
             contribute=contribute,
-            grant=grant,
         )
 
     def hear(self, shown: Hashable, known: Shown, query: Query) -> Shown:
@@ -143,7 +132,9 @@ class Account:
         for report_id in sorted(found if found <= named else named):
             taken = self.taken.get(report_id, Spent())
             self.taken[report_id] = Spent(
-                epsilon=taken.epsilon + epsilon, delta=taken.delta + delta
+                epsilon=taken.epsilon + epsilon,
+                delta=taken.delta + delta,
+                queries=taken.queries + 1,
             )
 
     def complaints(self) -> Iterator[str]:
@@ -155,6 +146,9 @@ class Account:
                     f"report {report_id} took part in answers whose epsilon and delta add up to "
                     f"({taken.epsilon}, {taken.delta}), beyond the caps {caps}"
                 )
+            most = self.limits.maximum_queries
+            if most is not None and taken.queries > most:
+                yield f"report {report_id} took part in {taken.queries} answers, {most} are allowed"
 
 
 def epsilon_of(limits: Limits, query: Query, noise: Noise | None) -> Fraction:
@@ -173,16 +167,17 @@ def part_between(watch: Watch, without: Watch) -> Budget:
 
 
 Served = Distribution[tuple[Service, Hashable]]
+World = tuple[AtService, tuple[Report, ...]]
+"""What the service sees of a query in one world, and the reports that the query names there."""
 
 
-def law_of_answer(
-    rules: Rules, service: Service, query: Query, reports: tuple[Report, ...], window: Window
-) -> Served:
+def law_of_answer(world: World, window: Window) -> Served:
     """Return the exact law of the service's next state and of what it shows."""
+    at, reports = world
 
     def run(draw: Draw) -> tuple[Service, Hashable]:
         with sealed():
-            return rules.serve(rules, service, query, reports, draw)
+            return at.rules.serve(at, reports, draw)
 
     law = explore(run, window.outcomes)
     for served, shown in law.support() if window.watched else ():
@@ -191,12 +186,7 @@ def law_of_answer(
 
 
 def laws_of_answers(
-    rules: Rules,
-    query: Query,
-    first: tuple[Service, tuple[Report, ...]],
-    second: tuple[Service, tuple[Report, ...]],
-    watches: tuple[Watch, Watch],
-    lumps: bool = True,
+    first: World, second: World, watches: tuple[Watch, Watch], lumps: bool = True
 ) -> tuple[Served, Served]:
     """Return the laws of the answers in two worlds, seen through one window.
 
@@ -204,6 +194,7 @@ def laws_of_answers(
     that are never released are one if the laws are to be lumped, and changed rules see lumps, as
     long as they do not look into them.
     """
+    rules = first[0].rules
     window = window_for(rules, (first[1], second[1]), watches)
     if not lumps:
         window = replace(window, hidden=None)
@@ -211,22 +202,16 @@ def laws_of_answers(
         low, high = window.lowest + MARGIN, window.highest - MARGIN
         watched = replace(window, lowest=low, highest=high, watched=True)
         with suppress(Inexact):
-            return laws_through(rules, query, first, second, watched)
-    return laws_through(rules, query, first, second, window)
+            return laws_through(first, second, watched)
+    return laws_through(first, second, window)
 
 
-def laws_through(
-    rules: Rules,
-    query: Query,
-    first: tuple[Service, tuple[Report, ...]],
-    second: tuple[Service, tuple[Report, ...]],
-    window: Window,
-) -> tuple[Served, Served]:
+def laws_through(first: World, second: World, window: Window) -> tuple[Served, Served]:
     """Return the laws of the answers in two worlds through a window, made wider as needed."""
     while True:
         try:
-            law = law_of_answer(rules, first[0], query, first[1], window)
-            other = law_of_answer(rules, second[0], query, second[1], window)
+            law = law_of_answer(first, window)
+            other = law_of_answer(second, window)
             dict.fromkeys((*law.support(), *other.support()))  # Lumps of different noise differ.
             return law, other
         except OutOfWindow as needed:
@@ -259,15 +244,25 @@ def window_for(
     )
 
 
-def cut_mass(rules: Rules, query: Query, batch: tuple[Report, ...], power: Fraction) -> Fraction:
+def cut_mass(at: AtService, batch: tuple[Report, ...], power: Fraction) -> Fraction:
     """Bound what cutting infinite noise can add to the adversary's gain."""
-    if answers_in_full(rules):
+    if answers_in_full(at.rules):
         return Fraction(0)
-    noise = rules.noise(rules.limits, query, batch, rules.threshold(rules.limits, query, batch))
+    noise = at.rules.noise(at, batch, at.rules.threshold(at, batch))
     if None not in noise.support:
         return Fraction(0)
-    keys = max(1, len(rules.keys(query, batch)))
+    keys = max(1, len(at.rules.keys(at, batch)))
     return power * 2 * rational(noise.tail(MARGIN - 1)) * keys
+
+
+def parts_by_unit(
+    credits: tuple[Credit, ...], granted: tuple[Credit, ...]
+) -> dict[Unit, tuple[Contribution, ...]]:
+    """Return what every credited unit is granted, perhaps nothing."""
+    parts: dict[Unit, tuple[Contribution, ...]] = {credit.unit: () for credit in credits}
+    for credit in granted:
+        parts[credit.unit] = parts.get(credit.unit, ()) + credit.contributions
+    return parts
 
 
 def added(held: Budget, granted: tuple[Contribution, ...]) -> Budget:

@@ -28,6 +28,8 @@ M = TypeVar("M", bound="Machine")
 Played = tuple[object, int]
 Needs = Mapping[str, tuple[str, ...]]
 MARK = "is_an_invariant"
+MOST_QUERIES = 3
+"""The most queries that a report may take part in, where their number is bounded."""
 
 
 class Violated(AssertionError):
@@ -135,16 +137,20 @@ def machine_for(
 ) -> type[M]:
     """Return the machine for given rules and neighbour relation, examining the given claims only.
 
-    The limits of the rules are replaced by small ones. Without a relation every unit is removed as
-    the paper removes it; without claims all invariants are examined.
+    The limits of the rules are replaced by small ones; a cap on the number of queries stays, if
+    there is one. Without a relation every unit is removed as the paper removes it; without claims
+    all invariants are examined.
     """
+    limits, most = machine.limits, rules.limits.maximum_queries
+    if most is not None:
+        limits = replace(limits, maximum_queries=min(most, MOST_QUERIES))
     known = invariants_of(machine)
     examined = known if claims is None else known & claims
     body: dict[str, object] = dict.fromkeys(known - examined)
     body |= {
         "__module__": machine.__module__,
         "__doc__": machine.__doc__,
-        "tested": replace(rules, limits=machine.limits),
+        "tested": replace(rules, limits=limits),
         "relation": relation,
         "claims": examined,
         "counts": Counter(),

@@ -14,10 +14,10 @@ from properties.machines._loss import Loss, loss_of
 from spec.contributions import Unit
 from spec.distributions import Distribution, Draw, Law, explore
 from spec.event_client import EventSource, EventTrigger
-from spec.neighbours import Relation, Worlds
+from spec.neighbours import Relation, Worlds, clients_of
 from spec.numbers import SpecError
 from spec.rules import Rules
-from spec.system import Observation, PassTime, System, step
+from spec.system import Observation, PassTime, System, SystemMechanism, step
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -35,54 +35,50 @@ class TooManyStates(SpecError):
 
 
 class Responses:
-    """Follow every response there may be, on the database and without each unit."""
+    """Follow every response there may be, on the database and without each unit.
+
+    The worlds without a unit are None as long as they are those of the database.
+    """
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.states: States[System, Observation] = [(System(), (), Fraction(1))]
-        self.without: dict[Unit, States[System, Observation]] = {}
+        self.states: States[System, Observation] = [
+            (SystemMechanism(rules=rules).initial, (), Fraction(1))
+        ]
+        self.without: dict[Unit, States[Worlds, Observation] | None] = {}
         self.losses: dict[Unit, Loss] = {}
 
     def track(self, unit: Unit) -> None:
         """Begin to follow the world without a unit, which is the same so far."""
-        self.without.setdefault(unit, self.states)
+        self.without.setdefault(unit, None)
 
     def follow(self, move: EventMove, relation_for: Callable[[Unit], Relation]) -> None:
         """Make a move in every state of every world."""
-        runs = self.runs_that_matter(move)
-        states = moved_states(self.states, lambda run, draw: step(self.rules, run, move, draw))
+        before = both_worlds(self.states)
+        self.states = moved_states(self.states, lambda run, draw: step(self.rules, run, move, draw))
         for unit, own in self.without.items():
-            if own is self.states and isinstance(move, PassTime):
-                self.without[unit] = states
+            if own is None and isinstance(move, PassTime):
                 continue
             relation = relation_for(unit)
 
             def moved(
-                run: System, draw: Draw, unit: Unit = unit, relation: Relation = relation
-            ) -> tuple[System, Observation]:
-                worlds = Worlds(real=runs, own=run)
-                after, seen = relation.move(self.rules, unit, worlds, move, draw)
-                return after.own, seen
+                worlds: Worlds, draw: Draw, unit: Unit = unit, relation: Relation = relation
+            ) -> tuple[Worlds, Observation]:
+                return relation.move(self.rules, unit, worlds, move, draw)
 
-            other = moved_states(own, moved)
-            self.without[unit] = states if other == states else other
+            other = moved_states(before if own is None else own, moved)
+            self.without[unit] = None if other == both_worlds(self.states) else other
             if isinstance(move, PassTime):
-                self.losses[unit] = loss_of(law_of_seen(states), law_of_seen(other))
-        self.states = states
-
-    def runs_that_matter(self, move: EventMove) -> tuple[System, ...]:
-        """Return one run on the database for each way in which it credits the move."""
-        runs: dict[Hashable, System] = {}
-        for run, _, _ in self.states:
-            if not isinstance(move, EventTrigger):
-                return (run,)
-            credited = self.rules.event_attribute(self.rules, run.events, move, run.now)
-            runs.setdefault(credited, run)
-        return tuple(runs.values())
+                self.losses[unit] = loss_of(law_of_seen(self.states), law_of_seen(other))
 
     def loss(self, unit: Unit) -> Loss:
         """Return what the event-level reports so far tell of a unit."""
         return self.losses.get(unit, Loss())
+
+
+def both_worlds(states: States[System, Observation]) -> States[Worlds, Observation]:
+    """Return the worlds without a unit that has not made a difference yet."""
+    return [(Worlds(real=clients_of(run), own=run), seen, weight) for run, seen, weight in states]
 
 
 def moved_states(

@@ -14,18 +14,16 @@ from fractions import Fraction
 
 from properties.machines._answers import Served, Watch, part_between
 from properties.machines._loss import loss_of
-from spec.aggregation_service import Query, Service
+from spec.aggregation_service import Query
 from spec.contributions import Unit
 from spec.individual_privacy import RandomState, Theta, loss_by_count, loss_by_value, within
 from spec.numbers import Power
-from spec.reports import Contribution, Report
+from spec.reports import Contribution
 from spec.rules import Rules
 from spec.summary_mechanism import Record, SummaryQuery
 
 BY_COUNT, BY_VALUE, MEASURED = "by count", "by value", "measured"
 CANDIDATES = (BY_COUNT, BY_VALUE, MEASURED)
-
-World = tuple[Service, tuple[Report, ...]]
 
 
 class Rollouts:

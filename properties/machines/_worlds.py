@@ -1,7 +1,7 @@
 r"""Two worlds side by side: the system on $D$, and for every unit $x$ the system on $D^{-x}$.
 
-Both make the same moves. What the neighbour relation fixes is taken from the run on $D$ before each
-move. Whatever a rule draws is drawn alike in both worlds: a draw takes the outcome with a given
+Both make the same moves. What the neighbour relation fixes is decided by the clients of the run on
+$D$. Whatever a rule draws is drawn alike in both worlds: a draw takes the outcome with a given
 number.
 
 Summary reports and event-level reports have their own clients, and no rule sees both. So the law of
@@ -12,36 +12,55 @@ over all responses that were drawn and not seen.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
 from hypothesis.stateful import precondition, rule
+from immutables import Map
 
 from properties.attack import decimal, move_text, unit_text
 from properties.machines._answers import (
     Shown,
+    Unclear,
     Watch,
+    World,
     added,
     beyond_budget,
     cut_mass,
     laws_of_answers,
+    parts_by_unit,
 )
 from properties.machines._loss import Loss, Losses
 from properties.machines._machine import Choose, Machine, claim
 from properties.machines._responses import Responses, outcomes
-from properties.machines._rollouts import Rollouts, World
+from properties.machines._rollouts import Rollouts
 from properties.strategies import spans
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
-from spec.contributions import Budget, Unit
+from spec.contributions import Budget, Credit, Unit
 from spec.distributions import Distribution, Draw
-from spec.event_client import EventClient, EventSource, EventTrigger
+from spec.event_client import EventSource, EventTrigger
 from spec.individual_privacy import RandomState
 from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE, Relation, Worlds, clients_of
 from spec.numbers import Power
 from spec.private_aggregation_client import DeviceWindow, Event, budget_unit
-from spec.system import Move, Observation, PassTime, System, step
+from spec.reports import Contribution, Report
+from spec.rules import AtService, Rules
+from spec.system import (
+    Decision,
+    Move,
+    Observation,
+    PassTime,
+    System,
+    SystemMechanism,
+    admit,
+    decide,
+    on_aggregation,
+    send,
+    step,
+)
 
 ATTRIBUTION = "attribution_summaries_are_private"
 AGGREGATION = "aggregation_summaries_are_private"
@@ -60,11 +79,13 @@ class WorldsMachine(Machine):
 
     def begin(self) -> None:
         """Begin with nothing registered."""
-        self.system = self.before = System()
+        self.system = self.before = SystemMechanism(rules=self.tested).initial
         self.without: dict[Unit, System] = {}
         self.watch = Watch()
         self.watches: dict[Unit, Watch] = {}
         self.known: dict[Unit | None, Shown] = {None: frozenset()}
+        self.decision = Decision()
+        self.granted: tuple[Credit, ...] = ()
         self.seen: Observation = ()
         self.arrivals: dict[Unit | None, Distribution[Observation]] = {}
         self.held: dict[Unit, Budget] = {}
@@ -92,10 +113,10 @@ class WorldsMachine(Machine):
             self.without.setdefault(unit, self.system)
             self.responses.track(unit)
         others, self.watch, self.watches = dict(self.without), Watch(), {}
-        self.system, self.seen = step(self.watch.on(self.tested), self.before, move, Choose(choice))
+        self.step(move, Choose(choice))
         for unit, own in others.items():
             watch = self.watches[unit] = Watch()
-            worlds = Worlds(real=(clients_of(self.before),), own=own)
+            worlds = Worlds(real=clients_of(self.before), own=own)
             rules = watch.on(self.tested) if isinstance(move, Query) else self.tested
             after, seen = self.relation_for(unit).move(rules, unit, worlds, move, Choose(choice))
             self.without[unit] = after.own
@@ -103,14 +124,42 @@ class WorldsMachine(Machine):
                 self.hear(unit, watch, seen, move)
         if isinstance(move, Query):
             self.hear(None, self.watch, self.seen, move)
-        if isinstance(move, Trigger):
-            self.credited[move.report_id] = {credit.unit for credit in self.watch.credits}
-        if isinstance(move, Event):
-            self.credited[move.report_id] = set(self.units_of(move))
-        for unit, granted in self.watch.granted:
-            self.held[unit] = added(self.held.get(unit, Budget()), granted)
+        if isinstance(move, Trigger | Event):
+            self.note_what_was_sent(move)
         self.compare(move, others)
         self.count_what_happened(move)
+
+    def step(self, move: Move, draw: Draw) -> None:
+        """Make a move on the database, and keep what was decided and granted."""
+        rules = self.watch.on(self.tested) if isinstance(move, Query) else self.tested
+        self.decision = decide(rules, self.before, move, draw)
+        admitted, self.granted = admit(rules, self.before, move, self.decision, draw)
+        self.system, self.seen = send(rules, admitted, move, self.granted, draw)
+
+    def note_what_was_sent(self, move: Trigger | Event) -> None:
+        """Note whose reports were sent, and add what they hold to what their units hold.
+
+        What is sent for one unit is the unit's. If several units are credited, what is sent must
+        not be more than what was granted, or nobody knows whose it is.
+        """
+        known = all_reports(self.before)
+        sent = [each for name, each in all_reports(self.system).items() if name not in known]
+        credited = {credit.unit for credit in self.decision.credits}
+        units = set(self.units_of(move)) if isinstance(move, Event) else credited
+        for report in sent:
+            self.credited[report.report_id] = units
+        parts = tuple(part for report in sent for part in report.contributions)
+        grants = self.grants()
+        if len(grants) == 1:
+            grants = dict.fromkeys(grants, parts)
+        elif Counter(parts) - Counter(part for each in grants.values() for part in each):
+            raise Unclear("a report holds more than was granted, and nobody knows whose it is")
+        for unit, each in grants.items():
+            self.held[unit] = added(self.held.get(unit, Budget()), each)
+
+    def grants(self) -> dict[Unit, tuple[Contribution, ...]]:
+        """Return what every unit was granted that the last move credited."""
+        return parts_by_unit(self.decision.credits, self.granted)
 
     def hear(self, unit: Unit | None, watch: Watch, seen: Observation, query: Query) -> None:
         """Note what one world showed for a query, and what that says of the watch."""
@@ -130,7 +179,7 @@ class WorldsMachine(Machine):
             case Source() | EventSource():
                 yield move.source_id
             case Event():
-                yield budget_unit(self.tested.limits, move, self.system.now)
+                yield budget_unit(on_aggregation(self.tested, self.before, move))
             case _:
                 pass
 
@@ -159,18 +208,18 @@ class WorldsMachine(Machine):
 
     def compare_answers(self, query: Query, others: dict[Unit, System]) -> None:
         """Add what an answer tells of every unit to its rollout and to its loss."""
-        world = served(self.before, query)
+        world = served(self.tested, self.before, query)
         power = self.power(self.tested.limits.epsilon)
-        batches = {world[1], *(served(own, query)[1] for own in others.values())}
+        batches = {world[1], *(served(self.tested, own, query)[1] for own in others.values())}
         batches |= {watch.answered or () for watch in (self.watch, *self.watches.values())}
-        self.cut += max(cut_mass(self.tested, query, batch, power) for batch in batches)
+        self.cut += max(cut_mass(world[0], batch, power) for batch in batches)
         for unit, own in others.items():
-            other = served(own, query)
+            other = served(self.tested, own, query)
             if world == other:
                 continue
             self.count("an answer told of a unit")
             watches = (self.watch, self.watches[unit])
-            laws = laws_of_answers(self.tested, query, world, other, watches, self.lumps)
+            laws = laws_of_answers(world, other, watches, self.lumps)
             if self.examines(ROLLOUTS):
                 self.rollouts.add(unit, query, laws, *watches)
             if self.examines(ATTRIBUTION, AGGREGATION, TOGETHER):
@@ -186,7 +235,7 @@ class WorldsMachine(Machine):
         real = Ways(outcomes(lambda draw: step(self.tested, before, move, draw)))
         self.arrivals[None] = real.law
         for unit, own in others.items():
-            worlds = Worlds(real=(clients_of(before),), own=summary_part(own))
+            worlds = Worlds(real=clients_of(before), own=summary_part(own))
 
             def moved(
                 draw: Draw, unit: Unit = unit, worlds: Worlds = worlds
@@ -237,7 +286,7 @@ class ClientMachine(WorldsMachine):
         super().count_what_happened(move)
         if isinstance(move, Trigger | Event):
             self.count("a null report was sent", is_null(self.system, move.report_id))
-            for unit, granted in self.watch.granted:
+            for unit, granted in self.grants().items():
                 self.count("a contribution was refused", not granted)
                 full = self.held[unit].value >= self.tested.limits.contribution_budget
                 self.count("a unit used up its budget", full and bool(granted))
@@ -293,25 +342,31 @@ def as_move(move: object) -> Move:
     return move
 
 
-def served(system: System, query: Query) -> World:
+def served(rules: Rules, system: System, query: Query) -> World:
     """Return what the service knows and gets when the query is asked."""
-    return system.service, tuple(system.reports[each] for each in query.report_ids)
+    at = AtService(rules=rules, now=system.now, service=system.service, query=query)
+    return at, tuple(system.reports[each] for each in query.report_ids)
 
 
 def summary_part(system: System) -> System:
-    """Forget the event-level client."""
-    return replace(system, events=EventClient())
+    """Forget the event-level clients."""
+    return replace(system, events=Map())
 
 
 def budgets_of(system: System) -> dict[Unit, Budget]:
     """Return what every unit has contributed to summary reports, if anything."""
-    clients = (system.attribution, system.aggregation)
+    clients = (*system.attribution.values(), *system.aggregation.values())
     known = {unit: budget for each in clients for unit, budget in each.budgets.items()}
     return {unit: budget for unit, budget in known.items() if budget != Budget()}
 
 
+def all_reports(system: System) -> dict[int, Report]:
+    """Return the reports that have been sent, whether they have arrived or not."""
+    waiting = {sent.report.report_id: sent.report for sent in system.in_flight}
+    return {**system.reports, **waiting}
+
+
 def is_null(system: System, report_id: int) -> bool:
     """Tell whether a report was sent and holds nothing."""
-    waiting = {sent.report.report_id: sent.report for sent in system.in_flight}
-    report = system.reports.get(report_id) or waiting.get(report_id)
+    report = all_reports(system).get(report_id)
     return report is not None and report.is_null

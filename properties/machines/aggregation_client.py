@@ -11,7 +11,7 @@ from properties.machines._machine import Needs
 from properties.machines._worlds import ClientMachine
 from properties.strategies import events, view_again
 from spec.private_aggregation_client import Event
-from spec.system import Move
+from spec.system import Move, on_aggregation
 
 
 class AggregationMachine(ClientMachine):
@@ -46,13 +46,13 @@ class AggregationMachine(ClientMachine):
 
     def devices_with_a_view(self) -> list[str]:
         """Return the devices whose storage tells of a view."""
-        stored = self.system.aggregation.storage.items()
-        return sorted(device for device, storage in stored if "seen" in storage)
+        clients = self.system.aggregation.items()
+        return sorted(device for device, client in clients if "seen" in client.storage)
 
     def count_what_happened(self, move: Move) -> None:
         """Count what happened."""
         super().count_what_happened(move)
         if isinstance(move, Event):
-            before = self.before.aggregation.storage.get(move.device)
-            after = self.system.aggregation.storage.get(move.device)
+            before = on_aggregation(self.tested, self.before, move).client.storage
+            after = on_aggregation(self.tested, self.system, move).client.storage
             self.count("a storage was written", before != after)

@@ -21,6 +21,7 @@ from properties.strategies import LIMITS, choices, contributions, fine_queries, 
 from spec.aggregation_service import Ledger, Query, Service, Spent
 from spec.noise import Noise
 from spec.reports import Contribution, Report
+from spec.rules import AtService
 
 MOST = 5
 """The most reports that arrive."""
@@ -62,8 +63,9 @@ class ServiceMachine(AskingMachine):
     def __init__(self) -> None:
         super().__init__()
         self.arrived: dict[int, tuple[Report, Report]] = {}
-        self.services = (Service(), Service())
-        self.ledgers: tuple[Ledger, Ledger] = (Service().ledger, Service().ledger)
+        service = self.tested.initial.service
+        self.services = (service, service)
+        self.ledgers: tuple[Ledger, Ledger] = (service.ledger, service.ledger)
         self.watches = (Watch(), Watch())
         self.shown: tuple[Hashable, ...] = (None, None)
         self.query: Query | None = None
@@ -129,7 +131,8 @@ class ServiceMachine(AskingMachine):
         """Serve a query in one of the worlds."""
         rules = self.watches[world].on(self.tested)
         reports = tuple(self.arrived[each][world] for each in query.report_ids)
-        after, shown = rules.serve(rules, service, query, reports, Choose(choice))
+        at = AtService(rules=rules, now=0, service=service, query=query)
+        after, shown = rules.serve(at, reports, Choose(choice))
         self.known[world] = self.watches[world].hear(shown, self.known[world], query)
         return after, shown
 
@@ -143,16 +146,21 @@ class ServiceMachine(AskingMachine):
             self.count("a query was refused")
             return
         self.count("a query was answered")
-        self.count("a key was asked for by discovery", query.delta > 0 and bool(watch.totals))
+        discovers = query.discovers_keys
+        self.count("a key was asked for by discovery", discovers and bool(watch.totals))
         self.count("a null report took part", any(r.is_null for r in watch.answered))
         released = getattr(self.shown[0], "released", ())
-        if query.delta > 0:
+        if discovers:
             self.count("a key was discovered", bool(released))
             self.count("a key stayed hidden", len(released) < len(watch.totals))
         self.count("a report was asked for again", any(each in taken for each in query.report_ids))
         self.account.add(query, watch)
         most = self.tested.limits.epsilon
         self.count("a budget was used up", any(each.epsilon >= most for each in taken.values()))
+
+    def at(self, query: Query) -> AtService:
+        """Return what the service sees of a query after it has charged for it."""
+        return AtService(rules=self.tested, now=0, service=self.services[0], query=query)
 
     @property
     def took_part(self) -> tuple[Report, ...]:
@@ -190,7 +198,7 @@ class ServiceMachine(AskingMachine):
         for report in self.took_part:
             if self.query is None or not report.is_null:
                 continue
-            entries = self.tested.budget_entries(self.query, report)
+            entries = self.tested.budget_entries(self.at(self.query), report)
             if not entries:
                 yield f"null report {report.report_id} has no entry"
             for entry in entries:
@@ -204,7 +212,8 @@ class ServiceMachine(AskingMachine):
         if self.query is None or self.watches[0].answered is None:
             return
         distinct = tuple(self.arrived[each][0] for each in dict.fromkeys(self.query.report_ids))
-        once = self.tested.totals(self.query, self.tested.batch(self.query, distinct))
+        at = self.at(self.query)
+        once = self.tested.totals(at, Choose()(self.tested.batch(at, distinct)))
         for key, total in self.watches[0].totals.items():
             if total != once.get(key, 0):
                 yield f"key {key} sums to {total}, and to {once.get(key, 0)} without repetitions"
@@ -224,12 +233,12 @@ class ServiceMachine(AskingMachine):
     def absent_keys_are_never_released(self) -> Iterator[str]:
         """Demand that with key discovery the largest noise alone fails the release test."""
         watch = self.watches[0]
-        if self.query is None or watch.noise is None or self.query.delta == 0:
+        if self.query is None or watch.noise is None or not self.query.discovers_keys:
             return
         largest = watch.noise.support[1]
         if largest is None:
             largest = (watch.threshold or 0) + 1
-        if self.tested.releases(self.query, 0, largest, watch.threshold):
+        if self.tested.releases(self.at(self.query), 0, largest, watch.threshold):
             yield f"noise of {largest} passes the threshold {watch.threshold} on its own"
 
 

@@ -12,7 +12,7 @@ from properties.machines._machine import Needs
 from properties.machines._worlds import ClientMachine
 from properties.strategies import LIMITS, NAMES, sources, triggers
 from spec.attribution_client import Source, Trigger
-from spec.system import Move
+from spec.system import Move, on_attribution
 
 
 class AttributionMachine(ClientMachine):
@@ -65,9 +65,10 @@ class AttributionMachine(ClientMachine):
             self.sources[move.source_id] = move
         if not isinstance(move, Trigger):
             return
-        matching = [each for each in self.sources.values() if self.tested.matches(each, move)]
-        active = [each.source_id for each in matching if each.expiry > self.before.now]
-        self.count("a source had expired", len(active) < len(matching))
-        for credit in self.watch.credits:
+        at = on_attribution(self.tested, self.before, move)
+        matching = [each.source_id for each in at.client.sources if at.rules.matches(at, each)]
+        expired = (each for each in at.client.sources if each.expiry <= at.now)
+        self.count("a source had expired", any(each.filters & move.filters for each in expired))
+        for credit in self.decision.credits:
             self.count("a trigger was attributed")
-            self.count("a trigger fell through to an older source", active[-1:] != [credit.unit])
+            self.count("a trigger fell through to an older source", matching[:1] != [credit.unit])

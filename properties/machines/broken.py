@@ -19,134 +19,128 @@ The machines do not find everything.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from spec.aggregation_service import Ledger, Query, Spent, charge, threshold
-from spec.contributions import Budget, Budgets, Cause, Credit
+from spec.aggregation_service import Ledger, Spent, charge, noise, threshold
+from spec.contributions import Budget, Credit, Unit, send
 from spec.event_client import EventSource
 from spec.event_outputs import OutputSet, output_set
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power, Real, exact
 from spec.paper import PAPER
 from spec.randomized_response import truth_probability
-from spec.reports import Contribution, Report
-from spec.rules import Limits, Rules
+from spec.reports import Contribution, Report, Sent
+from spec.rules import AtService
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution, AtEventSource
 
 
-def charge_real_reports_only(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
+def charge_real_reports_only(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Charge nothing for a null report."""
-    return spent if report.is_null else charge(limits, spent, query, report)
+    return spent if report.is_null else charge(at, spent, report)
 
 
-def charge_in_floating_point(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
+def charge_in_floating_point(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Keep sums of 53 binary places."""
-    after = charge(replace(limits, epsilon=2 * limits.epsilon), spent, query, report)
+    larger = replace(at.limits, epsilon=2 * at.limits.epsilon)
+    after = charge(replace(at, rules=replace(at.rules, limits=larger)), spent, report)
     if after is None:
         return None
     rounded = Fraction(round(after.epsilon * 2**53), 2**53)
-    return None if rounded > limits.epsilon else replace(after, epsilon=rounded)
+    return None if rounded > at.limits.epsilon else replace(after, epsilon=rounded)
 
 
-def charge_before_adding(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
+def charge_before_adding(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Compare what was spent so far with the caps."""
     del report
-    if spent.epsilon >= limits.epsilon or spent.delta > limits.delta:
+    if spent.epsilon >= at.limits.epsilon or spent.delta > at.limits.delta:
         return None
-    return replace(spent, epsilon=spent.epsilon + query.epsilon, delta=spent.delta + query.delta)
+    epsilon, delta = spent.epsilon + at.query.epsilon, spent.delta + at.query.delta
+    return replace(spent, epsilon=epsilon, delta=delta)
 
 
 def settle_one_by_one(
-    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
+    at: AtService, batch: tuple[Report, ...]
 ) -> tuple[Ledger, tuple[Report, ...] | None]:
     """Charge report by report, and refuse at the first that cannot pay."""
+    ledger = at.service.ledger
     for report in batch:
-        for entry in rules.budget_entries(query, report):
-            after = rules.charge(rules.limits, ledger.get(entry, Spent()), query, report)
+        for entry in at.rules.budget_entries(at, report):
+            after = at.rules.charge(at, ledger.get(entry, Spent()), report)
             if after is None:
                 return ledger, None
             ledger = ledger.set(entry, after)
     return ledger, batch
 
 
-def count_repetitions(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+def count_repetitions(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
     """Let a report stand in a batch as often as it is listed."""
-    del query
+    del at
     return reports
 
 
-def threshold_by_batch(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def threshold_by_batch(at: AtService, batch: tuple[Report, ...]) -> int | None:
     """Lower the threshold by one for each report that holds something."""
-    usual = threshold(limits, query, batch)
+    usual = threshold(at, batch)
     return None if usual is None else usual - sum(not report.is_null for report in batch)
 
 
-def untruncated_noise(
-    limits: Limits, query: Query, batch: tuple[Report, ...], cut: int | None
-) -> Noise:
+def untruncated_noise(at: AtService, batch: tuple[Report, ...], cut: int | None) -> Noise:
     """Leave the noise as it is when keys are discovered."""
-    del batch, cut
-    decay = Power(limits.base, -query.epsilon / limits.contribution_budget)
-    return DiscreteLaplace(decay_power=decay)
+    del cut
+    return noise(at, batch, None)
 
 
-def too_little_noise(
-    limits: Limits, query: Query, batch: tuple[Report, ...], cut: int | None
-) -> Noise:
+def too_little_noise(at: AtService, batch: tuple[Report, ...], cut: int | None) -> Noise:
     """Add noise for a contribution budget of one."""
     del batch
-    return DiscreteLaplace(decay_power=Power(limits.base, -query.epsilon), truncation=cut)
+    return DiscreteLaplace(decay_power=Power(at.limits.base, -at.query.epsilon), truncation=cut)
 
 
 def admit_everything(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
-) -> Budget:
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Bound nothing."""
-    del most, cause
-    return Budget(value=spent.value + contribution.value, count=spent.count + 1)
+    del at, unit
+    return Budget(value=spent.value + contribution.value, count=spent.count + 1), True
 
 
 def forget_the_count(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
-) -> Budget | None:
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Bound the values and not their number."""
-    del cause
+    del unit
     value = spent.value + contribution.value
-    return None if value > most.value else Budget(value=value, count=spent.count + 1)
+    if value > at.limits.contribution_budget:
+        return spent, False
+    return Budget(value=value, count=spent.count + 1), True
 
 
-def send_real_reports_only(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> bool:
+def send_real_reports_only(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Send no null reports."""
-    del budgets, credits, cause
-    return not report.is_null
+    return tuple(sent for sent in send(at, granted) if not sent.report.is_null)
 
 
-def show_contributors(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> Hashable:
+def show_contributors(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Show how many units have contributed so far."""
-    del credits, cause
-    return report.report_id, sum(budget != Budget() for budget in budgets.values())
+    contributed = sum(budget != Budget() for budget in at.client.budgets.values())
+    return tuple(replace(sent, shown=(sent.shown, contributed)) for sent in send(at, granted))
 
 
-def delay_real_reports(now: int, cause: Cause, report: Report) -> int:
+def delay_real_reports(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Let a report that holds something arrive later."""
-    del cause
-    return now if report.is_null else now + 1
+    sent = send(at, granted)
+    return tuple(
+        each if each.report.is_null else replace(each, arrival=at.now + 1) for each in sent
+    )
 
 
-def miss_the_last_report(limits: Limits, source: EventSource) -> OutputSet:
+def miss_the_last_report(at: AtEventSource, source: EventSource) -> OutputSet:
     """Forget that a source may send all the reports it may send."""
-    usual = output_set(limits, source)
+    usual = output_set(at, source)
     return replace(usual, maximum_reports=usual.maximum_reports - 1)
 
 
@@ -171,9 +165,9 @@ UNTRUNCATED = replace(PAPER, noise=untruncated_noise)
 LITTLE_NOISE = replace(PAPER, noise=too_little_noise)
 UNBOUNDED = replace(PAPER, admit=admit_everything)
 NO_SPARSITY = replace(PAPER, admit=forget_the_count)
-SILENT_WHEN_EXHAUSTED = replace(PAPER, sends=send_real_reports_only)
-CONTRIBUTORS_SHOWN = replace(PAPER, visible=show_contributors)
-REAL_REPORTS_DELAYED = replace(PAPER, arrival=delay_real_reports)
+SILENT_WHEN_EXHAUSTED = replace(PAPER, send=send_real_reports_only)
+CONTRIBUTORS_SHOWN = replace(PAPER, send=show_contributors)
+REAL_REPORTS_DELAYED = replace(PAPER, send=delay_real_reports)
 MISSING_OUTPUTS = replace(PAPER, output_set=miss_the_last_report)
 TOO_TRUTHFUL = replace(PAPER, truth_probability=truthful_twice_as_often)
 ALWAYS_TRUTHFUL = replace(PAPER, truth_probability=always_truthful)

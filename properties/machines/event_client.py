@@ -19,10 +19,10 @@ from properties.machines._machine import Choose, Needs, claim
 from properties.machines._worlds import EVENT_LEVEL, WorldsMachine
 from properties.strategies import NAMES, choices, event_sources, event_triggers
 from spec.contributions import Unit
-from spec.event_client import EventReport, EventSource, EventTrigger
-from spec.event_outputs import Output
-from spec.neighbours import Worlds
-from spec.system import Move, Observation, PassTime, System, step
+from spec.event_client import EventReport, EventSource, EventTrigger, SourceRecord, ends_of
+from spec.event_outputs import Output, OutputSet
+from spec.neighbours import Worlds, clients_of
+from spec.system import Move, Observation, PassTime, System, on_events, step
 
 OUTPUTS = "event_client_outputs_stay_in_the_output_set"
 MOST = 2
@@ -56,7 +56,8 @@ class EventMachine(WorldsMachine):
         """Begin with nothing registered."""
         super().begin()
         self.event_sources: list[str] = []
-        self.truthful: dict[Unit | None, System] = {None: System()}
+        self.truthful: dict[Unit | None, System] = {None: self.system}
+        self.outputs: dict[tuple[Unit | None, Unit], OutputSet] = {}
         self.sent: dict[tuple[Unit | None, Unit], dict[tuple[int, int], int]] = {}
 
     @precondition(lambda self: len(self.event_sources) < MOST)
@@ -76,7 +77,7 @@ class EventMachine(WorldsMachine):
     @rule(value=st.sampled_from((1, 5)))
     def reach_a_bucket(self, value: int) -> None:
         """Register a trigger that matches the newest source and reaches a bucket, or all."""
-        newest = self.system.events.records[self.event_sources[-1]].source
+        newest = records_by_name(self.system)[self.event_sources[-1]].source
         self.play(
             EventTrigger(
                 trigger_id="t", destination="shop", filters=newest.filters, data=0, value=value
@@ -104,8 +105,8 @@ class EventMachine(WorldsMachine):
 
     def tell_the_truth(self, move: EventSource | EventTrigger | PassTime) -> None:
         """Make the move without drawing any response; windows pass one after the other."""
-        if isinstance(move, EventSource):
-            self.truthful.setdefault(move.source_id, self.truthful[None])
+        if isinstance(move, EventSource) and move.source_id not in self.truthful:
+            self.begin_without(move.source_id)
         before = self.truthful[None]
         moves: list[Move] = [move]
         if isinstance(move, PassTime):
@@ -115,22 +116,35 @@ class EventMachine(WorldsMachine):
         for part in moves:
             before = self.truthful[None]
             for unit, own in self.truthful.items():
+                if isinstance(part, EventSource):
+                    at = on_events(self.tested, own, part)
+                    self.outputs[unit, part.source_id] = self.tested.output_set(at, part)
                 if unit is None:
                     after, seen = step(shown, own, part, Choose())
                 else:
                     worlds, seen = self.relation_for(unit).move(
-                        shown, unit, Worlds(real=(before,), own=own), part, Choose()
+                        shown, unit, Worlds(real=clients_of(before), own=own), part, Choose()
                     )
                     after = worlds.own
                 self.truthful[unit] = after
                 self.note_reports(unit, after, seen)
+
+    def begin_without(self, unit: Unit) -> None:
+        """Begin a truthful world without a unit, which is the same so far."""
+        self.truthful[unit] = self.truthful[None]
+        for (world, name), outputs in list(self.outputs.items()):
+            if world is None:
+                self.outputs[unit, name] = outputs
+        for (world, name), counts in list(self.sent.items()):
+            if world is None:
+                self.sent[unit, name] = dict(counts)
 
     def note_reports(self, world: Unit | None, system: System, seen: Observation) -> None:
         """Note how many reports each window of each source sent."""
         for report in seen:
             if not isinstance(report, EventReport):
                 continue
-            record = system.events.records[report.source_id]
+            record = records_by_name(system)[report.source_id]
             for datum, each in enumerate(record.source.specifications):
                 if each.data == report.data:
                     counts = self.sent.setdefault((world, report.source_id), {})
@@ -144,26 +158,24 @@ class EventMachine(WorldsMachine):
     def count_what_happened(self, move: Move) -> None:
         """Count what happened."""
         super().count_what_happened(move)
-        before, after = self.before.events, self.system.events
+        before, after = records_by_name(self.before), records_by_name(self.system)
         match move:
             case EventSource():
                 self.event_sources.append(move.source_id)
-                response = after.records[move.source_id].response
+                response = after[move.source_id].response
                 self.count("a response was drawn", response is not None)
             case EventTrigger():
                 changed = [
-                    name
-                    for name, record in after.records.items()
-                    if record.values != before.records[name].values
+                    name for name, record in after.items() if record.values != before[name].values
                 ]
                 self.count("an event-level trigger was attributed", len(changed))
                 fell = bool(changed) and changed[0] != self.event_sources[-1]
                 self.count("an event-level trigger fell through", fell)
             case PassTime():
-                passed = before.due != after.due
+                passed = any(end <= move.until for end in window_ends(self.before))
                 self.count("a window sent reports", passed and bool(self.seen))
                 self.count("a window sent nothing", passed and not self.seen)
-                for record in after.records.values():
+                for record in after.values():
                     sold_out = record.sent >= record.source.maximum_reports
                     reached = sum(
                         bucket <= record.reported.get(each.data, 0)
@@ -182,7 +194,7 @@ class EventMachine(WorldsMachine):
     def event_client_outputs_stay_in_the_output_set(self) -> Iterator[str]:
         """Demand that what every truthful client has sent begins an output of its source's set."""
         for world, system in self.truthful.items():
-            for name, record in system.events.records.items():
+            for name, record in records_by_name(system).items():
                 counts = self.sent.get((world, name), {})
                 prefix = tuple(
                     tuple(
@@ -192,7 +204,7 @@ class EventMachine(WorldsMachine):
                     )
                     for datum, each in enumerate(record.source.specifications)
                 )
-                outputs = self.tested.output_set(self.tested.limits, record.source)
+                outputs = self.outputs[world, name]
                 if any(window < 0 for _, window in counts):
                     yield f"source {name!r} sends a report when no window of its datum ends"
                 if not any(begins(output, prefix) for output in outputs):
@@ -231,13 +243,18 @@ class EventClientMachine(EventMachine):
             super().make(move, choice)
 
 
+def records_by_name(system: System) -> dict[str, SourceRecord]:
+    """Return the event-level sources of all devices with their accounts, by name."""
+    clients = system.events.values()
+    return {each.source.source_id: each for client in clients for each in client.records}
+
+
 def window_ends(system: System, names: Collection[str] | None = None) -> list[int]:
     """Return the moments that are still to come at which windows end, of some sources or all."""
     ends = {
-        record.registered_at + end
-        for name, record in system.events.records.items()
-        for each in record.source.specifications
-        for end in each.windows
+        end
+        for name, record in records_by_name(system).items()
+        for end in ends_of(record)
         if names is None or name in names
     }
     return sorted(end for end in ends if system.now < end)

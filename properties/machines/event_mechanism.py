@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
@@ -23,12 +23,16 @@ from properties.machines.event_client import begins
 from properties.strategies import event_sources
 from spec.contributions import Unit
 from spec.distributions import Draw
-from spec.event_client import EventClient, EventSource, EventTrigger
+from spec.event_client import EventSource, EventTrigger
 from spec.event_mechanism import Answers, EventMechanism, EventState, WindowSequences, records_of
-from spec.event_outputs import Output
+from spec.event_outputs import Output, OutputSet
 from spec.numbers import Power
 from spec.randomized_response import Events, Question, RandomizedResponse
+from spec.rules import OnDevice
 from spec.summary_mechanism import Database, Record, without_source
+
+if TYPE_CHECKING:
+    from spec.rules import AtEventSource
 
 UNITS = ("A", "B")
 
@@ -153,12 +157,22 @@ class ResponseMachine(Machine):
 
     def law_of_response(self, unit: Unit) -> RandomizedResponse[Events]:
         """Return the law of a source's response, as sequences of its windows."""
-        outputs = self.tested.output_set(self.tested.limits, self.sources[unit])
+        outputs = self.outputs_of(unit)
         return RandomizedResponse(
             outputs=WindowSequences(outputs=outputs, order=self.orders[unit]),
             power=Power(self.tested.limits.base, self.tested.limits.event_epsilon),
             truth_probability=self.tested.truth_probability,
         )
+
+    def at_source(self, unit: Unit) -> AtEventSource:
+        """Return what a new client sees when a source is registered."""
+        return OnDevice(
+            rules=self.tested, now=0, client=self.tested.initial.events, cause=self.sources[unit]
+        )
+
+    def outputs_of(self, unit: Unit) -> OutputSet:
+        """Return the output set of a source."""
+        return self.tested.output_set(self.at_source(unit), self.sources[unit])
 
     def ask_every_source(self) -> None:
         """Make a step of the mechanism on the database and on every neighbour."""
@@ -198,17 +212,19 @@ class ResponseMachine(Machine):
     def sent_by_client(self, unit: Unit, events: Events) -> tuple[int, ...]:
         """Let the client of one source run alone, on its own records."""
         rules, source, truth = self.tested, self.sources[unit], Choose()
-        client = rules.register_event_source(rules, EventClient(), source, 0, truth)
+        client = rules.register_event_source(self.at_source(unit), source, truth)
         counts: list[int] = []
         now = 0
         for step, (first, last) in enumerate(pairwise(self.passed)):
             for event in range(first, last):
                 if event in events:
                     trigger = self.triggers[event]
-                    client = rules.register_event_trigger(rules, client, trigger, now, (unit,))
+                    at = OnDevice(rules=rules, now=now, client=client, cause=trigger)
+                    client = rules.register_event_trigger(at, (unit,))
             datum, window = self.orders[unit][step]
             end = source.specifications[datum].windows[window]
-            client, sent = rules.pass_windows(rules, client, now, end, truth)
+            windows = OnDevice(rules=rules, now=end, client=client, cause=None)
+            client, sent = rules.pass_windows(windows, now, truth)
             counts.append(len(sent))
             now = end
         return tuple(counts)
@@ -225,7 +241,7 @@ class ResponseMachine(Machine):
 
     def in_the_set(self, unit: Unit, prefix: Output) -> bool:
         """Tell whether an output of the source's set begins like this."""
-        outputs = self.tested.output_set(self.tested.limits, self.sources[unit])
+        outputs = self.outputs_of(unit)
         return any(begins(output, prefix) for output in outputs)
 
     def told(self) -> Iterator[str]:

@@ -18,6 +18,7 @@ from properties.machines._answers import (
     Account,
     Shown,
     Watch,
+    World,
     added,
     beyond_budget,
     laws_of_answers,
@@ -30,7 +31,8 @@ from properties.strategies import LIMITS, contributions, names
 from spec.aggregation_service import Query
 from spec.contributions import Budget, Unit
 from spec.neighbours import ATTRIBUTION_FIXED, DUMMY, MOVED_TO_DUMMY, NULL_STORE
-from spec.reports import Contribution, Report
+from spec.reports import Contribution
+from spec.rules import AtService
 from spec.summary_mechanism import (
     Database,
     Neighbour,
@@ -38,6 +40,7 @@ from spec.summary_mechanism import (
     SummaryMechanism,
     SummaryQuery,
     SummaryState,
+    batch_of,
     without_source,
     without_storage,
 )
@@ -92,7 +95,7 @@ class SummaryMachine(AskingMachine):
         super().__init__()
         self.database: list[Record] = []
         self.contributions: dict[int, Contribution] = {}
-        self.state = SummaryState()
+        self.state = SummaryMechanism(rules=self.tested).initial
         self.without: dict[Unit, SummaryState] = {}
         self.watch = Watch()
         self.known: dict[Unit | None, Shown] = {None: frozenset()}
@@ -156,13 +159,18 @@ class SummaryMachine(AskingMachine):
             self.known[unit] = watch.hear(shown, self.known.get(unit, known), move)
             self.others[unit] = (watch, shown)
             if self.examines("summary_mechanism_is_individually_private"):
-                first = (before.service, batch_of(self.state, move))
-                second = (other.service, batch_of(self.without[unit], move))
+                first = self.world(move, before, self.state)
+                second = self.world(move, other, self.without[unit])
                 if first != second:
                     watches = (self.watch, watch)
-                    laws = laws_of_answers(self.tested, move, first, second, watches, self.lumps)
+                    laws = laws_of_answers(first, second, watches, self.lumps)
                     told_of = self.rollouts.add(unit, move, laws, *watches)
                     self.count("an answer told of a unit", told_of)
+
+    def world(self, query: Query, before: SummaryState, after: SummaryState) -> World:
+        """Return what the service sees of a query, and the reports that it names."""
+        at = AtService(rules=self.tested, now=0, service=before.service, query=query)
+        return at, batch_of(after, query)
 
     def contribution_of(self, record: Record) -> Contribution:
         """Return what a record contributes; the dummy source has a key of its own."""
@@ -192,7 +200,7 @@ class SummaryMachine(AskingMachine):
             self.count("a report was asked for again", asked_before)
         self.account.add(query, self.watch)
         released = getattr(self.shown, "released", ())
-        self.count("a key was discovered", query.delta > 0 and bool(released))
+        self.count("a key was discovered", query.discovers_keys and bool(released))
         for unit, granted in self.watch.granted:
             self.count("a contribution was refused", not granted)
             self.held[unit] = added(self.held.get(unit, Budget()), granted)
@@ -224,8 +232,3 @@ class SummaryMachine(AskingMachine):
             ledger, other = self.state.service.ledger, self.without[unit].service.ledger
             if ledger != other:
                 yield f"the ledger is {told(ledger)}, without {unit!r} {told(other)}"
-
-
-def batch_of(state: SummaryState, query: Query) -> tuple[Report, ...]:
-    """Return the reports that a query names, null where there is none."""
-    return tuple(state.reports.get(each, Report(report_id=each)) for each in query.report_ids)

@@ -15,7 +15,7 @@ from properties.machines._answers import Account
 from properties.machines._asking import AskingMachine
 from properties.machines._loss import Loss
 from properties.machines._machine import Choose, Needs, claim
-from properties.machines._worlds import ClientMachine, budgets_of
+from properties.machines._worlds import ClientMachine, all_reports, budgets_of, served
 from properties.machines.aggregation_client import AggregationMachine
 from properties.machines.aggregation_service import told
 from properties.machines.attribution_client import AttributionMachine
@@ -25,8 +25,7 @@ from spec.attribution_client import Trigger
 from spec.contributions import Budget
 from spec.numbers import SpecError
 from spec.private_aggregation_client import DeviceWindow, Event
-from spec.reports import Report
-from spec.summary_mechanism import Record, SummaryState, add_record
+from spec.summary_mechanism import Record, SummaryMechanism, add_record, batch_of
 from spec.system import Move, Observation
 
 REFINES = "client_and_service_refine_the_mechanism"
@@ -42,7 +41,7 @@ class ServedMachine(ClientMachine, AskingMachine):
     def __init__(self) -> None:
         super().__init__()
         self.account = Account(self.tested.limits)
-        self.mechanism = SummaryState()
+        self.mechanism = SummaryMechanism(rules=self.tested).initial
         self.answers: tuple[Observation, Observation] = ((), ())
 
     def reports_there_are(self) -> list[int]:
@@ -59,19 +58,16 @@ class ServedMachine(ClientMachine, AskingMachine):
     def follow_the_mechanism(self, move: object, choice: int) -> None:
         """Add the record that the client credited, or ask the mechanism the same."""
         if isinstance(move, Trigger | Event):
-            parts = [
-                (each.unit, part) for each in self.watch.credits for part in each.contributions
-            ]
+            credits = self.decision.credits
+            parts = [(each.unit, part) for each in credits for part in each.contributions]
             if len(parts) > 1:
                 raise SeveralContributions("a record of M_SR has one contribution")
             record = Record(unit=parts[0][0] if parts else None, report_id=move.report_id)
             self.mechanism = add_record(self.tested, self.mechanism, record, lambda _: parts[0][1])
         elif isinstance(move, Query):
-            known = self.mechanism.reports
-            batch = tuple(known.get(each, Report(report_id=each)) for each in move.report_ids)
-            service, shown = self.tested.serve(
-                self.tested, self.mechanism.service, move, batch, Choose(choice)
-            )
+            batch = batch_of(self.mechanism, move)
+            at = replace(served(self.tested, self.before, move)[0], service=self.mechanism.service)
+            service, shown = self.tested.serve(at, batch, Choose(choice))
             self.mechanism = replace(self.mechanism, service=service)
             self.answers = (self.seen, (shown,))
 
@@ -90,7 +86,7 @@ class ServedMachine(ClientMachine, AskingMachine):
         self.count("a report was asked for again", asked_before)
         self.account.add(move, self.watch)
         released = any(getattr(shown, "released", ()) for shown in self.seen)
-        self.count("a key was discovered", move.delta > 0 and released)
+        self.count("a key was discovered", move.discovers_keys and released)
 
     def last_query(self) -> Query | None:
         """Return the query of the last move, if it was one."""
@@ -130,8 +126,7 @@ class ServedMachine(ClientMachine, AskingMachine):
     @claim
     def client_and_service_refine_the_mechanism(self) -> Iterator[str]:
         """Demand that reports, budgets, ledger and answers are those of the mechanism."""
-        waiting = {sent.report.report_id: sent.report for sent in self.system.in_flight}
-        sent = {**self.system.reports, **waiting}
+        sent = all_reports(self.system)
         if sent != dict(self.mechanism.reports):
             yield f"the reports are {sent}, in M_SR {dict(self.mechanism.reports)}"
         known = {unit: b for unit, b in self.mechanism.budgets.items() if b != Budget()}
