@@ -269,12 +269,21 @@ def noted(found: Finding, rules: Rules, universe: Universe, note: str) -> Findin
         found = replace(found, bound=f"{found.bound}; {scaled}")
         if found.verdict is Verdict.REFUTED:
             found = replace(found, detail=f"{found.detail}; {scaled}")
-    if "admit" in note and found.verdict is Verdict.HOLDS:
-        return replace(found, verdict=Verdict.UNKNOWN, detail=f"{note}, as far as tried")
+    found = unless_admit_was_replaced(found, note)
     stepped = [name for name in EVENT_STEPS if getattr(rules, name) is not getattr(PAPER, name)]
     if "truth_probability" in note and stepped and found.verdict is Verdict.HOLDS:
         reason = f"{note}, and a step that uses it changed ({stepped[0]})"
         return replace(found, verdict=Verdict.UNKNOWN, detail=reason)
+    return found
+
+
+def unless_admit_was_replaced(found: Finding, note: str) -> Finding:
+    """Return the finding; that it holds with the paper's `admit` in place says nothing of another.
+
+    That the other is like it at the real limits was tried, and not shown.
+    """
+    if "admit" in note and found.verdict is Verdict.HOLDS:
+        return replace(found, verdict=Verdict.UNKNOWN, detail=f"{note}, as far as tried")
     return found
 
 
@@ -720,7 +729,9 @@ def with_fitted(check: Check) -> Check:
     def run(rules: Rules) -> Finding:
         played, note = fitted(rules, universe_for(check.claim))
         found = check.run(played)
-        return replace(found, bound=f"{found.bound}, {note}") if note else found
+        if note:
+            found = replace(found, bound=f"{found.bound}, {note}")
+        return unless_admit_was_replaced(found, note)
 
     return replace(check, run=run)
 

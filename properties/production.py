@@ -324,7 +324,7 @@ def certain(law: T | Law[T], /) -> T:
         ((outcome, _),) = law.weights
         return cast(T, outcome)
     if isinstance(law, Law):
-        raise CannotDecide(f"the client draws from {type(law).__name__}")
+        raise CannotDecide(f"a rule draws from {type(law).__name__}")
     return law
 
 

@@ -233,12 +233,15 @@ def keys_of_ten(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
     return tuple(key for key in found if not at.query.discovers_keys or holders[key] >= 10)
 
 
-def contribute_ten_times(
+def contribute_less_after_ten(
     at: AtContribution, credits: tuple[Credit, ...]
 ) -> tuple[Budgets, tuple[Credit, ...]]:
-    """Contribute as usual, until all units together have done so ten times."""
+    """Contribute as usual, and a one at a time once all units together have done so ten times."""
     if sum(budget.count for budget in at.client.budgets.values()) >= 10:
-        return at.client.budgets, ()
+        credits = tuple(
+            replace(each, contributions=tuple(replace(x, value=1) for x in each.contributions))
+            for each in credits
+        )
     return PAPER.contribute(at, credits)
 
 
@@ -246,7 +249,7 @@ def queue_check(claim: str, relation: Relation, words: Vocabulary, seconds: int)
     """Return the check that follows long queues."""
     broken = {
         "keys of nine reports are not discovered": replace(PAPER, keys=keys_of_ten),
-        "all units share ten contributions": replace(PAPER, contribute=contribute_ten_times),
+        "all units share ten contributions": replace(PAPER, contribute=contribute_less_after_ten),
     }
 
     def finding(rules: Rules) -> Finding:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from flint import arb
@@ -29,9 +29,7 @@ from sandproof.guard import Guard
 from spec import (
     PAPER,
     SMALL_LIMITS,
-    EventClient,
     EventSource,
-    EventTrigger,
     Limits,
     OutputSet,
     Rules,
@@ -44,6 +42,9 @@ from spec.event_client import checked_limits
 from spec.event_outputs import Output
 from spec.neighbours import ATTRIBUTION_FIXED, NEVER_REGISTERED
 from spec.numbers import Base, Real, enclosed
+
+if TYPE_CHECKING:
+    from spec.rules import AtEventSource, AtEventTrigger
 
 BINARY = replace(PAPER.limits, base=Base(Fraction(2)))
 LARGEST = 175142105857592248012292655
@@ -165,8 +166,8 @@ class SomeReport(OutputSet):
 
 
 def test_an_output_set_without_the_empty_output_is_refuted_from_the_other_world() -> None:
-    def some_report(limits: Limits, source: EventSource) -> OutputSet:
-        whole = PAPER.output_set(limits, source)
+    def some_report(at: AtEventSource, source: EventSource) -> OutputSet:
+        whole = PAPER.output_set(at, source)
         return SomeReport(
             maximum_reports=whole.maximum_reports, windows=whole.windows, buckets=whole.buckets
         )
@@ -297,9 +298,7 @@ def test_changed_steps_stay_open(name: str) -> None:
 
 
 def test_rules_that_attribute_nothing_stay_open() -> None:
-    def nobody(
-        rules: Rules, client: EventClient, trigger: EventTrigger, now: int
-    ) -> tuple[Unit, ...]:
+    def nobody(at: AtEventTrigger) -> tuple[Unit, ...]:
         return ()
 
     finding = found(event_attribute=nobody, truth_probability=lambda power, size: Fraction(1))
@@ -308,8 +307,8 @@ def test_rules_that_attribute_nothing_stay_open() -> None:
 
 
 def test_an_output_set_about_other_windows_stays_open() -> None:
-    def one_window(limits: Limits, source: EventSource) -> OutputSet:
-        whole = PAPER.output_set(limits, source)
+    def one_window(at: AtEventSource, source: EventSource) -> OutputSet:
+        whole = PAPER.output_set(at, source)
         return replace(whole, windows=(1,) * len(whole.windows))
 
     finding = found(output_set=one_window)

@@ -3,16 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import TYPE_CHECKING
 
 import pytest
 
 from properties.large_runs import large_run_check
 from properties.vocabulary import Vocabulary
-from spec import ATTRIBUTION_FIXED, NULL_STORE, PAPER, Query, Report, Rules, coin, replace
-from spec.aggregation_service import Outcome, Service
+from spec import (
+    ATTRIBUTION_FIXED,
+    NULL_STORE,
+    PAPER,
+    AtService,
+    Credit,
+    Distribution,
+    Random,
+    Report,
+    Rules,
+    Sent,
+    replace,
+)
+from spec.aggregation_service import Outcome
 from spec.claims import Check, Verdict
-from spec.contributions import Budgets, Cause, Credit
-from spec.distributions import Law
+from tests.small import CERTAIN
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 ARA = large_run_check("attribution_summaries_are_private", ATTRIBUTION_FIXED)
 PAA = large_run_check("aggregation_summaries_are_private", NULL_STORE)
@@ -35,9 +50,7 @@ def test_every_control_is_refuted(check: Check) -> None:
         assert found.counterexample["seen with x"] != found.counterexample["seen without x"]
 
 
-def show_many_nulls(
-    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
-) -> Hashable:
+def show_many_nulls(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
     """Show the number of null reports if there are fifty."""
     count = sum(report.is_null for report in batch)
     return (outcome, count) if count >= 50 else outcome
@@ -51,9 +64,7 @@ def test_a_count_that_shows_in_large_batches_is_refuted(check: Check) -> None:
     assert found.counterexample["last move"].startswith("The ad-tech asks for all ")
 
 
-def show_the_size(
-    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
-) -> Hashable:
+def show_the_size(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
     """Show how many reports there are."""
     return outcome, len(batch)
 
@@ -63,21 +74,20 @@ def test_what_is_public_may_show(check: Check) -> None:
     assert check.run(replace(PAPER, reveal=show_the_size)).verdict is Verdict.HOLDS
 
 
-def show_top_byte(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> Hashable:
+def show_top_byte(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Show the first eight bits of the keys."""
-    return report.report_id, {each.key >> 120 for each in report.contributions} - {0} != set()
+    (sent,) = CERTAIN(PAPER.send(at, granted))
+    report = sent.report
+    shown = {each.key >> 120 for each in report.contributions} - {0} != set()
+    return (replace(sent, shown=(report.report_id, shown)),)
 
 
 @both
 def test_the_first_bits_of_a_key_must_not_show(check: Check) -> None:
-    assert check.run(replace(PAPER, visible=show_top_byte)).verdict is Verdict.REFUTED
+    assert check.run(replace(PAPER, send=show_top_byte)).verdict is Verdict.REFUTED
 
 
-def show_777_nulls(
-    service: Service, query: Query, batch: tuple[Report, ...], outcome: Outcome
-) -> Hashable:
+def show_777_nulls(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
     """Show the number of null reports if there are exactly 777 reports."""
     return outcome, sum(report.is_null for report in batch) * (len(batch) == 777)
 
@@ -89,14 +99,15 @@ def test_a_size_that_a_proposal_mentions_is_tried() -> None:
     assert named.run(rules).verdict is Verdict.REFUTED
 
 
-def drop_half(*_: object) -> Law[bool]:
+def drop_some(at: AtContribution, granted: tuple[Credit, ...]) -> Random[tuple[Sent, ...]]:
     """Send a report or not by the toss of a coin."""
-    return coin(PAPER.limits.delta)
+    sent = CERTAIN(PAPER.send(at, granted))
+    return Distribution.of({(): PAPER.limits.delta, sent: 1 - PAPER.limits.delta})
 
 
 @both
 def test_rules_that_draw_are_not_followed(check: Check) -> None:
-    found = check.run(replace(PAPER, sends=drop_half))
+    found = check.run(replace(PAPER, send=drop_some))
     assert found.verdict is Verdict.UNKNOWN
     assert "is drawn" in found.detail
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,23 +27,32 @@ from properties.production import (
 from spec import (
     PAPER,
     Answer,
+    AtService,
+    AttributionClient,
     Budget,
     Contribution,
-    Limits,
+    Credit,
+    Distribution,
+    Draw,
     Query,
+    Random,
     Report,
     Rules,
-    Service,
+    Sent,
+    Source,
+    Unit,
     explore,
     hockey_stick,
     replace,
 )
 from spec.aggregation_service import Spent
 from spec.claims import Verdict
-from spec.contributions import Cause
 from spec.noise import DiscreteGaussian, DiscreteLaplace, Noise, smallest_sound_truncation
 from spec.numbers import Power
-from tests.small import cut, report, small_rules
+from tests.small import CERTAIN, at_service, cut, report, small_rules
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution, AtTrigger
 
 ATTRIBUTION = "attribution_summaries_are_private"
 AGGREGATION = "aggregation_summaries_are_private"
@@ -53,18 +64,20 @@ def with_keys(rules: Rules, keys: int) -> Rules:
 
 
 def admit_any_number(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
-) -> Budget | None:
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     value = spent.value + contribution.value
-    return replace(spent, value=value, count=spent.count + 1) if value <= most.value else None
+    if value > at.limits.contribution_budget:
+        return spent, False
+    return replace(spent, value=value, count=spent.count + 1), True
 
 
 def smallest_threshold(less: int) -> Rules:
-    def threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-        if query.delta == 0:
+    def threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
+        if not at.query.discovers_keys:
             return None
         smallest = smallest_sound_truncation(
-            limits.contribution_budget, query.epsilon, query.delta, limits.base
+            at.limits.contribution_budget, at.query.epsilon, at.query.delta, at.limits.base
         )
         return smallest - less
 
@@ -166,44 +179,52 @@ def test_a_threshold_without_its_first_budget_fails_for_a_large_epsilon() -> Non
     assert production_finding(LOW_THRESHOLD, ATTRIBUTION).verdict == Verdict.REFUTED
 
 
-def double_cap(limits: Limits) -> Budget:
-    return Budget(value=2 * limits.contribution_budget, count=limits.sparsity_budget)
+def admit_twice_as_much(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    limits = replace(at.limits, contribution_budget=2 * at.limits.contribution_budget)
+    doubled = replace(at, rules=replace(at.rules, limits=limits))
+    return PAPER.admit(doubled, unit, spent, contribution)
 
 
 def admit_without_adding_up(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
-) -> Budget | None:
-    fits = contribution.value <= most.value and spent.count < most.count
-    return replace(spent, count=spent.count + 1) if fits else None
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    fits = contribution.value <= at.limits.contribution_budget
+    fits &= spent.count < at.limits.sparsity_budget
+    return (replace(spent, count=spent.count + 1), True) if fits else (spent, False)
 
 
 def admit_while_some_is_left(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
-) -> Budget | None:
-    if spent.value >= most.value or contribution.value > most.value or spent.count >= most.count:
-        return None
-    return replace(spent, value=spent.value + contribution.value, count=spent.count + 1)
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    most = at.limits.contribution_budget
+    if spent.value >= most or contribution.value > most:
+        return spent, False
+    if spent.count >= at.limits.sparsity_budget:
+        return spent, False
+    return replace(spent, value=spent.value + contribution.value, count=spent.count + 1), True
 
 
-def doubled_totals(query: Query, batch: tuple[Report, ...]) -> dict[int, int]:
-    return {key: 2 * total for key, total in PAPER.totals(query, batch).items()}
+def doubled_totals(at: AtService, batch: tuple[Report, ...]) -> dict[int, int]:
+    return {key: 2 * total for key, total in PAPER.totals(at, batch).items()}
 
 
-def halved_totals(query: Query, batch: tuple[Report, ...]) -> dict[int, int]:
-    return {key: total // 2 for key, total in PAPER.totals(query, batch).items()}
+def halved_totals(at: AtService, batch: tuple[Report, ...]) -> dict[int, int]:
+    return {key: total // 2 for key, total in PAPER.totals(at, batch).items()}
 
 
-def repetitions(query: Query, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+def repetitions(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
     return reports
 
 
-def release_everything(query: Query, key: int, noisy: int, threshold: int | None) -> bool:
+def release_everything(at: AtService, key: int, noisy: int, threshold: int | None) -> bool:
     return True
 
 
 TOO_LITTLE_NOISE = {
     "half the noise": HALF_THE_NOISE,
-    "twice the cap": replace(PAPER, cap=double_cap),
+    "twice the cap": replace(PAPER, admit=admit_twice_as_much),
     "values are not added up": replace(PAPER, admit=admit_without_adding_up),
     "one contribution too many": replace(PAPER, admit=admit_while_some_is_left),
     "sums doubled": replace(PAPER, totals=doubled_totals),
@@ -237,7 +258,7 @@ def test_scaling_sums_down_holds() -> None:
 
 
 def release_from_the_threshold_on(
-    query: Query, key: int, noisy: int, threshold: int | None
+    at: AtService, key: int, noisy: int, threshold: int | None
 ) -> bool:
     return threshold is None or noisy >= threshold
 
@@ -249,12 +270,12 @@ def test_releasing_at_the_threshold_holds_with_the_papers_slack_and_not_without(
     assert production_finding(tight, ATTRIBUTION).verdict == Verdict.REFUTED
 
 
-def keys_written_out(query: Query, batch: tuple[Report, ...]) -> tuple[int, ...]:
+def keys_written_out(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
     found = {part.key for report in batch for part in report.contributions}
-    return tuple(found if query.delta else set(query.keys))
+    return tuple(found if at.query.discovers_keys else set(at.query.keys))
 
 
-def keys_always_found(query: Query, batch: tuple[Report, ...]) -> tuple[int, ...]:
+def keys_always_found(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
     return tuple({part.key for report in batch for part in report.contributions})
 
 
@@ -269,21 +290,17 @@ def test_other_functions_for_the_keys_are_tried_out() -> None:
     assert worse.counterexample["ratio"] == "infinite"
 
 
-def release_even_sums(query: Query, key: int, noisy: int, threshold: int | None) -> bool:
+def release_even_sums(at: AtService, key: int, noisy: int, threshold: int | None) -> bool:
     return threshold is None or noisy % 2 == 0
 
 
-def noise_of_the_batch(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
-    rate = query.epsilon / (limits.contribution_budget * (1 + len(batch)))
-    return DiscreteLaplace(Power(limits.base, -rate), threshold)
+def noise_of_the_batch(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+    rate = at.query.epsilon / (at.limits.contribution_budget * (1 + len(batch)))
+    return DiscreteLaplace(Power(at.limits.base, -rate), threshold)
 
 
-def gaussian(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
-    return DiscreteGaussian(Fraction(limits.contribution_budget) ** 2)
+def gaussian(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+    return DiscreteGaussian(Fraction(at.limits.contribution_budget) ** 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,8 +308,33 @@ class Padded(DiscreteLaplace):
     """A subclass may do anything, so the closed forms say nothing about it."""
 
 
-def padded(limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None) -> Noise:
-    return Padded(Power(limits.base, -query.epsilon / limits.contribution_budget), threshold)
+def padded(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+    rate = at.query.epsilon / at.limits.contribution_budget
+    return Padded(Power(at.limits.base, -rate), threshold)
+
+
+def any_order(at: AtTrigger, matching: tuple[Source, ...]) -> Random[Sequence[Source]]:
+    return Distribution.of({matching: Fraction(1, 2), (): Fraction(1, 2)})
+
+
+def credit_somebody_else(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
+    client, credits = PAPER.attribute(at, draw)
+    return client, tuple(replace(credit, unit="y") for credit in credits)
+
+
+def spend_at_once(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
+    client, credits = PAPER.attribute(at, draw)
+    return replace(client, budgets=at.rules.contribute(at, credits)[0]), credits
+
+
+def send_in_two_parts(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    (sent,) = CERTAIN(PAPER.send(at, granted))
+    again = replace(sent, report=replace(sent.report, report_id=2**64 + sent.report.report_id))
+    return sent, again
+
+
+def any_sample(at: AtService, reports: tuple[Report, ...]) -> Random[tuple[Report, ...]]:
+    return Distribution.of({reports: Fraction(1, 2), (): Fraction(1, 2)}) if reports else ()
 
 
 UNDECIDED = {
@@ -300,13 +342,15 @@ UNDECIDED = {
     "depends on the batch": replace(PAPER, noise=noise_of_the_batch),
     "no closed tail": replace(PAPER, noise=gaussian),
     "no closed form": replace(PAPER, noise=padded),
-    "step changed (answer)": replace(PAPER, answer=lambda rules, query, batch, draw: Answer()),
-    "neither those listed nor those in the batch": replace(PAPER, keys=lambda query, batch: (7,)),
-    "step changed (register_trigger)": replace(
-        PAPER, register_trigger=lambda *given: PAPER.register_trigger(*given)
-    ),
-    "no query of the grid": replace(PAPER, charge=lambda limits, spent, query, report: None),
-    "admit no contribution": replace(PAPER, admit=lambda most, spent, contribution, cause: None),
+    "step changed (answer)": replace(PAPER, answer=lambda at, batch, draw: Answer()),
+    "neither those listed nor those in the batch": replace(PAPER, keys=lambda at, batch: (7,)),
+    "a rule draws": replace(PAPER, attempt_order=any_order),
+    "credited to somebody else": replace(PAPER, attribute=credit_somebody_else),
+    "several reports": replace(PAPER, send=send_in_two_parts),
+    "changes a budget": replace(PAPER, attribute=spend_at_once),
+    "draws from Distribution": replace(PAPER, batch=any_sample),
+    "no query of the grid": replace(PAPER, charge=lambda at, spent, report: None),
+    "admit no contribution": replace(PAPER, admit=lambda at, unit, spent, wanted: (spent, False)),
 }
 
 
@@ -315,6 +359,25 @@ def test_what_the_closed_forms_are_not_about_is_unknown(reason: str) -> None:
     found = production_finding(UNDECIDED[reason], ATTRIBUTION)
     assert found.verdict == Verdict.UNKNOWN
     assert reason in found.detail
+
+
+def halve_contributions(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    """Contribute half of a trigger's value, rounded up."""
+    parts = PAPER.contributions(at, source)
+    return tuple(replace(part, value=(part.value + 1) // 2) for part in parts)
+
+
+def test_a_unit_contributes_what_its_client_makes_of_its_triggers() -> None:
+    """Values are halved before they are bounded: the budget is spent all the same."""
+    rules = replace(PAPER, contributions=halve_contributions)
+    found = production_finding(rules, ATTRIBUTION)
+    assert found.verdict is Verdict.HOLDS
+    assert "what one unit can contribute" in found.assumes
+    assert admitted_spreads(rules, ATTRIBUTION)[0].pieces[0] == 2**17
+    half = replace(rules, limits=replace(PAPER.limits, sparsity_budget=1))
+    assert production_finding(replace(half, noise=half_the_noise), ATTRIBUTION).verdict is (
+        Verdict.REFUTED
+    )
 
 
 SPREADS = [(1,), (2,), (1, 1), (3,), (2, 1), (1, 1, 1)]
@@ -334,7 +397,7 @@ def worst_by_enumeration(rules: Rules, query: Query, keys: int) -> Fraction:
             with_unit, without = (
                 explore(
                     lambda draw, batch=(x, others): rules.serve(  # type: ignore[misc]
-                        rules, Service(), query, batch, draw
+                        at_service(rules, query), batch, draw
                     )[1],
                     lambda law: cut(law, 16),
                 )
@@ -384,9 +447,9 @@ def test_numbers_are_rounded_to_significant_digits() -> None:
     assert scientific(Fraction(1, 4)) == "0.25"
 
 
-def low_above_the_cap(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def low_above_the_cap(at: AtService, batch: tuple[Report, ...]) -> int | None:
     """Use a threshold that is too low for a delta above the paper's cap."""
-    return 1 if query.delta > Fraction(1, 10**8) else PAPER.threshold(limits, query, batch)
+    return 1 if at.query.delta > Fraction(1, 10**8) else PAPER.threshold(at, batch)
 
 
 def test_what_fails_above_the_caps_only_is_told_and_not_refuted() -> None:
@@ -398,11 +461,10 @@ def test_what_fails_above_the_caps_only_is_told_and_not_refuted() -> None:
     assert production_finding(higher, ATTRIBUTION).verdict is Verdict.REFUTED
 
 
-def noise_for_the_cap(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def noise_for_the_cap(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     """Add the noise of a query that asks for all of the cap."""
-    return PAPER.noise(limits, replace(query, epsilon=limits.epsilon), batch, threshold)
+    whole = replace(at.query, epsilon=at.limits.epsilon)
+    return PAPER.noise(replace(at, query=whole), batch, threshold)
 
 
 def test_rules_are_asked_at_their_own_limits() -> None:
@@ -410,10 +472,10 @@ def test_rules_are_asked_at_their_own_limits() -> None:
     assert production_finding(rules, ATTRIBUTION).verdict is Verdict.REFUTED
 
 
-def charge_everything(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+def charge_everything(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Let every query use up the caps."""
-    whole = replace(query, epsilon=limits.epsilon, delta=limits.delta)
-    return PAPER.charge(limits, spent, whole, report)
+    whole = replace(at.query, epsilon=at.limits.epsilon, delta=at.limits.delta)
+    return PAPER.charge(replace(at, query=whole), spent, report)
 
 
 def test_a_query_that_is_charged_more_than_it_asks_for_refutes_nothing() -> None:

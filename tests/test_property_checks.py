@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Hashable
 from dataclasses import fields
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +17,7 @@ from properties.checks import (
     ATTRIBUTION,
     EFFORTS,
     LEDGER,
+    REAL_REPORTS_CHARGED,
     property_checks,
     universe_for,
 )
@@ -25,26 +26,29 @@ from spec import (
     ATTRIBUTION_FIXED,
     PAPER,
     Answer,
+    AtService,
     Draw,
     Key,
-    Limits,
     Noise,
-    Query,
     Report,
     Rules,
+    Sent,
     Source,
-    Trigger,
+    Unit,
     Universe,
-    coin,
     replace,
 )
 from spec.aggregation_service import Ledger
 from spec.attribution_client import AttributionClient
 from spec.claims import CLAIMS, Check, Finding, Verdict
-from spec.contributions import Budget, Budgets, Cause, Credit
-from spec.distributions import Random
-from spec.event_client import EventClient, EventReport, EventSource
-from spec.reports import Contribution, ReportId
+from spec.contributions import Budget, Credit
+from spec.distributions import Distribution, Random
+from spec.event_client import EventClient, EventReport, EventSource, SourceRecord
+from spec.reports import Contribution
+from tests.small import CERTAIN
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution, AtEventSource, AtSource, AtTrigger, AtWindows
 
 GAMES = [check for check in property_checks("quick") if not check.name.startswith("machine")]
 
@@ -72,12 +76,10 @@ def check_named(claim: str, name: str) -> Check:
     return found
 
 
-def budget_per_campaign(
-    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-) -> tuple[Credit, ...]:
+def budget_per_campaign(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
     """Credit as the paper does, but under a name for each source and key piece."""
-    credits = PAPER.attribute(rules, client, trigger, now, draw)
-    return tuple(replace(credit, unit=(credit.unit, trigger.key)) for credit in credits)
+    client, credits = PAPER.attribute(at, draw)
+    return client, tuple(replace(credit, unit=(credit.unit, at.cause.key)) for credit in credits)
 
 
 def test_a_credit_that_names_no_source_leaves_the_guarantee_unknown() -> None:
@@ -90,9 +92,9 @@ def test_a_credit_that_names_no_source_leaves_the_guarantee_unknown() -> None:
 
 
 def refuse_everything(
-    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
-) -> tuple[Ledger, None]:
-    return ledger, None
+    at: AtService, batch: tuple[Report, ...]
+) -> tuple[Ledger, tuple[Report, ...] | None]:
+    return at.service.ledger, None
 
 
 def test_a_game_without_an_answer_decides_nothing() -> None:
@@ -103,28 +105,26 @@ def test_a_game_without_an_answer_decides_nothing() -> None:
     assert "no query is ever answered here" in found.detail
 
 
-def exact_above_threshold(
-    rules: Rules, query: Query, batch: tuple[Report, ...], draw: Draw
-) -> Answer:
+def exact_above_threshold(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
     """Show the true sums of the keys that are discovered."""
-    answer = PAPER.answer(rules, query, batch, draw)
-    if query.delta == 0:
+    answer = PAPER.answer(at, batch, draw)
+    if not at.query.discovers_keys:
         return answer
-    sums = rules.totals(query, batch)
+    sums = at.rules.totals(at, batch)
     return Answer(released=tuple((key, sums[key]) for key, _ in answer.released))
 
 
-def keys_of_several_reports(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+def keys_of_several_reports(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
     """Discover keys of at least two reports only."""
     holders = Counter(each.key for report in batch for each in report.contributions)
-    found = PAPER.keys(query, batch)
-    return tuple(key for key in found if query.delta == 0 or holders[key] > 1)
+    found = PAPER.keys(at, batch)
+    return tuple(key for key in found if not at.query.discovers_keys or holders[key] > 1)
 
 
-def every_key_if_none_is_listed(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+def every_key_if_none_is_listed(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
     """Answer for the keys that are there if the query lists none."""
     present = {each.key for report in batch for each in report.contributions}
-    return PAPER.keys(query, batch) or tuple(sorted(present))
+    return PAPER.keys(at, batch) or tuple(sorted(present))
 
 
 @pytest.mark.parametrize(
@@ -145,12 +145,13 @@ def test_what_shows_with_a_shared_key_is_refuted(rules: Rules) -> None:
 
 
 def less_noise_in_large_batches(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
+    at: AtService, batch: tuple[Report, ...], threshold: int | None
 ) -> Noise:
     """Add half the noise if there are a thousand reports."""
     if len(batch) >= 1000:
-        limits = replace(limits, contribution_budget=limits.contribution_budget // 2)
-    return PAPER.noise(limits, query, batch, threshold)
+        half = replace(at.limits, contribution_budget=at.limits.contribution_budget // 2)
+        at = replace(at, rules=replace(at.rules, limits=half))
+    return PAPER.noise(at, batch, threshold)
 
 
 def test_noise_is_also_decided_in_a_large_batch() -> None:
@@ -161,20 +162,17 @@ def test_noise_is_also_decided_in_a_large_batch() -> None:
     assert found.counterexample["batch"] == "1000 null reports of others besides"
 
 
-def start_over(
-    rules: Rules, client: AttributionClient, source: Source, now: int
-) -> AttributionClient:
+def start_over(at: AtSource, source: Source) -> AttributionClient:
     """Let a source that is registered again start with a fresh budget."""
-    if source.source_id in client.sources:
-        return replace(client, budgets=client.budgets.set(source.source_id, Budget()), clock=now)
-    return PAPER.register_source(rules, client, source, now)
+    if any(source.source_id == each.source_id for each in at.client.sources):
+        fresh = at.client.budgets.set(source.source_id, Budget())
+        return replace(at.client, budgets=fresh)
+    return PAPER.register_source(at, source)
 
 
-def refuse_twice(
-    rules: Rules, client: AttributionClient, source: Source, now: int
-) -> AttributionClient:
+def refuse_twice(at: AtSource, source: Source) -> AttributionClient:
     """Register a source as the paper does."""
-    return PAPER.register_source(rules, client, source, now)
+    return PAPER.register_source(at, source)
 
 
 def test_a_source_is_registered_again_where_the_rules_allow_it() -> None:
@@ -183,13 +181,12 @@ def test_a_source_is_registered_again_where_the_rules_allow_it() -> None:
     assert check.run(replace(PAPER, register_source=refuse_twice)).verdict is Verdict.HOLDS
 
 
-def threshold_by_present_keys(
-    limits: Limits, query: Query, batch: tuple[Report, ...]
-) -> int | None:
+def threshold_by_present_keys(at: AtService, batch: tuple[Report, ...]) -> int | None:
     """Let the threshold pay for the keys that are there."""
     present = {part.key for report in batch for part in report.contributions}
-    fewer = max(1, min(limits.sparsity_budget, len(present)))
-    return PAPER.threshold(replace(limits, sparsity_budget=fewer), query, batch)
+    fewer = max(1, min(at.limits.sparsity_budget, len(present)))
+    limits = replace(at.limits, sparsity_budget=fewer)
+    return PAPER.threshold(replace(at, rules=replace(at.rules, limits=limits)), batch)
 
 
 def test_a_threshold_that_looks_at_the_keys_is_refuted_where_sums_come_near_it() -> None:
@@ -198,27 +195,28 @@ def test_a_threshold_that_looks_at_the_keys_is_refuted_where_sums_come_near_it()
     assert found.verdict is Verdict.REFUTED
 
 
-def noisy_bit(
-    budgets: Budgets, credits: tuple[Credit, ...], cause: Cause, report: Report
-) -> Random[Hashable]:
+def noisy_bit(at: AtContribution, granted: tuple[Credit, ...]) -> Random[tuple[Sent, ...]]:
     """Show a bit that says a little more often than not whether the report is null."""
-    return coin(Fraction(501, 1000) if report.is_null else Fraction(499, 1000))
+    (sent,) = CERTAIN(PAPER.send(at, granted))
+    often = Fraction(499 if granted else 501, 1000)
+    likely, unlikely = ((replace(sent, shown=bit),) for bit in (True, False))
+    return Distribution.of({likely: often, unlikely: 1 - often})
 
 
 @pytest.mark.parametrize("claim", [ATTRIBUTION, AGGREGATION])
 def test_what_is_seen_beside_the_sums_is_judged_at_the_promised_delta(claim: str) -> None:
     (check,) = [each for each in GAMES if each.claim == claim and "delta as promised" in each.name]
     assert check.run(PAPER).detail.startswith("exact worst delta 0,")
-    assert check.run(replace(PAPER, visible=noisy_bit)).verdict is Verdict.REFUTED
+    assert check.run(replace(PAPER, send=noisy_bit)).verdict is Verdict.REFUTED
 
 
 def test_a_side_game_decides_if_only_the_service_has_changed() -> None:
     check = check_named(AGGREGATION, "game: PAA, a shared key, null store")
 
     def three_at_least(
-        rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
-    ) -> tuple[Ledger, tuple[Report, ...] | None]:
-        return PAPER.settle(rules, ledger, query, batch) if len(batch) > 2 else (ledger, None)
+        at: AtService, batch: tuple[Report, ...]
+    ) -> Random[tuple[Ledger, tuple[Report, ...] | None]]:
+        return PAPER.settle(at, batch) if len(batch) > 2 else (at.service.ledger, None)
 
     served = check.run(replace(PAPER, settle=three_at_least))
     assert (served.verdict, served.partial) == (Verdict.HOLDS, False)
@@ -236,11 +234,9 @@ def too_often_for_14(_: object, size: int) -> Fraction:
     return Fraction(1202604, 1202604 + size)
 
 
-def silent_step(
-    rules: Rules, client: EventClient, source: EventSource, now: int, draw: Draw
-) -> EventClient:
+def silent_step(at: AtEventSource, source: EventSource, draw: Draw) -> EventClient:
     """Register a source as the paper does."""
-    return PAPER.register_event_source(rules, client, source, now, draw)
+    return PAPER.register_event_source(at, source, draw)
 
 
 EVENT_GAME = next(check for check in GAMES if check.claim == "event_level_reports_are_private")
@@ -267,25 +263,41 @@ def test_a_truth_probability_that_does_not_fit_the_real_limits_is_refuted_with_a
     assert finding.detail.endswith("limits scaled down")
 
 
-@pytest.mark.parametrize(
-    ("value", "verdict"), [(2**16, Verdict.HOLDS), (2**16 + 1, Verdict.REFUTED)]
-)
-def test_a_cap_written_as_a_number_is_judged_at_the_real_limits(
-    value: int, verdict: Verdict
-) -> None:
-    rules = replace(PAPER, cap=lambda _: Budget(value=value, count=20))
-    assert ATTRIBUTION_GAME.run(rules).verdict is verdict
+def capped_at(value: int) -> Rules:
+    """Return rules that compare what a unit contributes with a number."""
+
+    def admit(
+        at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+    ) -> tuple[Budget, bool]:
+        limits = replace(at.limits, contribution_budget=value, sparsity_budget=20)
+        return PAPER.admit(
+            replace(at, rules=replace(at.rules, limits=limits)), unit, spent, contribution
+        )
+
+    return replace(PAPER, admit=admit)
 
 
-def filled_up(report_id: ReportId, contributions: tuple[Contribution, ...], cause: Cause) -> Report:
+def test_a_cap_written_as_a_number_is_judged_at_the_real_limits() -> None:
+    found = ATTRIBUTION_GAME.run(capped_at(2**16))
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.detail == (
+        "the paper's admit in place of one that fits the real limits only, as far as tried"
+    )
+    assert ATTRIBUTION_GAME.run(capped_at(2**16 + 1)).verdict is Verdict.REFUTED
+    broken = replace(capped_at(2**16), charge=REAL_REPORTS_CHARGED.charge)
+    assert ATTRIBUTION_GAME.run(broken).verdict is Verdict.REFUTED
+
+
+def filled_up(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Fill a report up to the same total with key 7."""
-    del cause
-    fill = 2**16 - sum(part.value for part in contributions)
-    filling = Contribution(key=7, value=fill)
-    return Report(report_id=report_id, contributions=(*contributions, filling))
+    (sent,) = CERTAIN(PAPER.send(at, granted))
+    parts = sent.report.contributions
+    filling = Contribution(key=7, value=2**16 - sum(part.value for part in parts))
+    report = replace(sent.report, contributions=(*parts, filling))
+    return (replace(sent, report=report),)
 
 
-FILLED = replace(PAPER, report=filled_up)
+FILLED = replace(PAPER, send=filled_up)
 
 
 @pytest.mark.parametrize("claim", [ATTRIBUTION, AGGREGATION])
@@ -304,13 +316,16 @@ def test_sums_that_are_too_large_to_be_played_end_a_check_at_once(claim: str) ->
             assert "are too many to be told apart" in found.detail
 
 
-def test_machines_decide_guarantees_for_a_cap_that_is_written_as_a_number() -> None:
-    rules = replace(PAPER, cap=lambda _: Budget(value=2**16, count=20))
-    for claim in (ATTRIBUTION, LEDGER):
-        checks = [check for check in property_checks("standard") if check.claim == claim]
-        found = [check.run(rules) for check in checks if check.name.startswith("machine")]
-        assert found
-        assert all(finding.verdict is Verdict.HOLDS for finding in found)
+@pytest.mark.parametrize(
+    ("claim", "verdict"), [(ATTRIBUTION, Verdict.UNKNOWN), (LEDGER, Verdict.HOLDS)]
+)
+def test_machines_do_not_refute_a_cap_that_is_written_as_a_number(
+    claim: str, verdict: Verdict
+) -> None:
+    checks = [check for check in property_checks("standard") if check.claim == claim]
+    found = [check.run(capped_at(2**16)) for check in checks if check.name.startswith("machine")]
+    assert found
+    assert all(finding.verdict is verdict for finding in found)
 
 
 @pytest.mark.parametrize(
@@ -365,23 +380,29 @@ def test_a_smaller_universe_does_not_hide_an_attack_that_could_not_be_shown(
     assert (found.verdict, found.detail) == (Verdict.UNKNOWN, detail)
 
 
-def show_many(client: EventClient, report: EventReport) -> Hashable:
+def record_of(at: AtWindows, report: EventReport) -> SourceRecord:
+    """Return the record of the source that sends a report."""
+    (found,) = [x for x in at.client.records if x.source.source_id == report.source_id]
+    return found
+
+
+def show_many(at: AtWindows, report: EventReport) -> Hashable:
     """Show with a report whether its source has truly had three."""
-    return report, client.records[report.source_id].sent >= 3
+    return report, record_of(at, report).sent >= 3
 
 
-def show_data(client: EventClient, report: EventReport) -> Hashable:
+def show_data(at: AtWindows, report: EventReport) -> Hashable:
     """Show how many data truly occurred, for sources with four of them."""
-    record = client.records[report.source_id]
+    record = record_of(at, report)
     return report, len(record.values) if len(record.source.specifications) >= 4 else 0
 
 
 def pass_a_few(
-    rules: Rules, client: EventClient, start: int, end: int, draw: Draw
+    at: AtWindows, since: int, draw: Draw
 ) -> tuple[EventClient, tuple[EventReport, ...]]:
     """Send at most twelve reports in all, counted as they truly are."""
-    before = sum(record.sent for record in client.records.values())
-    client, reports = PAPER.pass_windows(rules, client, start, end, draw)
+    before = sum(record.sent for record in at.client.records)
+    client, reports = PAPER.pass_windows(at, since, draw)
     return client, reports[: max(0, 12 - before)]
 
 
@@ -404,11 +425,9 @@ def test_event_level_rules_that_look_at_true_counts_are_refuted(name: str, rules
     assert main.run(rules).verdict is Verdict.HOLDS
 
 
-def threshold_of_large_batches(
-    limits: Limits, query: Query, batch: tuple[Report, ...]
-) -> int | None:
+def threshold_of_large_batches(at: AtService, batch: tuple[Report, ...]) -> int | None:
     """Lower the threshold where many reports are in a batch."""
-    found = PAPER.threshold(limits, query, batch)
+    found = PAPER.threshold(at, batch)
     return None if found is None else found // (1 + len(batch) // 2048)
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from properties.queues import AGAIN, SHORTEST, contribute_ten_times, keys_of_ten, queues
+from properties.queues import AGAIN, SHORTEST, contribute_less_after_ten, keys_of_ten, queues
 from properties.vocabulary import Vocabulary
-from spec import ATTRIBUTION_FIXED, NULL_STORE, PAPER, Relation, Rules, replace
-from spec.aggregation_service import Query
-from spec.contributions import Budget, Budgets, Cause, Credit
-from spec.reports import Contribution, Key, Report
+from spec import ATTRIBUTION_FIXED, NULL_STORE, PAPER, AtService, Relation, Rules, replace
+from spec.contributions import Budget, Budgets, Credit
+from spec.reports import Key, Report
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 TIME = Fraction(30)
 BOTH = pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE])
@@ -30,7 +33,7 @@ def test_the_papers_rules_stand_to_the_end(relation: Relation) -> None:
     ("rules", "reports"),
     [
         (replace(PAPER, keys=keys_of_ten), 10),
-        (replace(PAPER, contribute=contribute_ten_times), 11),
+        (replace(PAPER, contribute=contribute_less_after_ten), 11),
     ],
 )
 def test_counts_over_many_units_are_found(relation: Relation, rules: Rules, reports: int) -> None:
@@ -41,11 +44,11 @@ def test_counts_over_many_units_are_found(relation: Relation, rules: Rules, repo
     assert "in the end" not in found.moves
 
 
-def keys_of_forty(query: Query, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+def keys_of_forty(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
     """Discover the keys of at least forty reports only."""
     held = [part.key for report in batch for part in report.contributions]
-    found = PAPER.keys(query, batch)
-    return tuple(key for key in found if query.delta == 0 or held.count(key) >= 40)
+    found = PAPER.keys(at, batch)
+    return tuple(key for key in found if not at.query.discovers_keys or held.count(key) >= 40)
 
 
 def test_a_count_that_a_proposal_mentions_is_tried() -> None:
@@ -58,12 +61,15 @@ def test_a_count_that_a_proposal_mentions_is_tried() -> None:
 
 
 def contribute_freely_later(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-) -> tuple[Budgets, tuple[Contribution, ...]]:
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
     """Forget all budgets once twenty units have used theirs."""
-    if len(budgets) >= 20:
-        budgets = budgets.update({unit: Budget() for unit in budgets})
-    return PAPER.contribute(rules, budgets, credits, cause)
+    spent = at.client.budgets
+    if sum(budget != Budget() for budget in spent.values()) >= 20:
+        client: Any = at.client
+        fresh = spent.update({unit: Budget() for unit in spent})
+        at = replace(at, client=replace(client, budgets=fresh))
+    return PAPER.contribute(at, credits)
 
 
 @BOTH

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 import pytest
-from immutables import Map
 
 from properties.sensitivity import (
     FAR_AWAY,
@@ -14,12 +16,13 @@ from properties.sensitivity import (
     spaced,
 )
 from properties.universe import aggregation_universe, attribution_universe
-from spec import PAPER, Budget, Credit, Draw, Report, Rules, Trigger, replace
-from spec.attribution_client import AttributionClient
-from spec.contributions import Budgets, Cause
+from spec import PAPER, Budget, Credit, Rules, Trigger, Unit, replace
+from spec.contributions import Budgets
 from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE
-from spec.private_aggregation_client import AggregationClient, Event
 from spec.reports import Contribution
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
 
 FEW = 2
 
@@ -32,36 +35,33 @@ def of_devices(rules: Rules) -> Sensitivity:
     return sensitivity(rules, NULL_STORE, longer(aggregation_universe(), FEW), FEW + 1)
 
 
-def refilled_every(seconds: int) -> Rules:
-    def register(
-        rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-    ) -> tuple[AttributionClient, tuple[Credit, ...], Report]:
-        if now // seconds != client.clock // seconds:
-            client = replace(client, budgets=Map(dict.fromkeys(client.budgets, Budget())))
-        return PAPER.register_trigger(rules, client, trigger, now, draw)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refilled(Budget):
+    """A budget that knows when it was last used."""
 
-    return replace(PAPER, register_trigger=register)
+    used_at: int = 0
+
+
+def refilled_every(seconds: int) -> Rules:
+    def admit(
+        at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+    ) -> tuple[Budget, bool]:
+        used_at = spent.used_at if isinstance(spent, Refilled) else 0
+        if at.now // seconds != used_at // seconds:
+            spent = Budget()
+        after, fits = PAPER.admit(at, unit, spent, contribution)
+        return Refilled(value=after.value, count=after.count, used_at=at.now), fits
+
+    return replace(PAPER, admit=admit)
 
 
 def budget_per_trigger_id(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-) -> tuple[Budgets, tuple[Contribution, ...]]:
-    assert isinstance(cause, Trigger)
-    granted: tuple[Contribution, ...] = ()
-    for credit in credits:
-        place = (credit.unit, cause.trigger_id)
-        spent, admitted = rules.grant(rules, budgets.get(place, Budget()), credit, cause)
-        budgets = budgets.set(place, spent)
-        granted += admitted
-    return budgets, granted
-
-
-def refill_inside_a_window(
-    rules: Rules, client: AggregationClient, event: Event, now: int, draw: Draw
-) -> tuple[AggregationClient, tuple[Credit, ...], Report]:
-    if now // 5 != client.clock // 5:
-        client = replace(client, budgets=Map())
-    return PAPER.register_event(rules, client, event, now, draw)
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    assert isinstance(at.cause, Trigger)
+    named = tuple(replace(each, unit=(each.unit, at.cause.trigger_id)) for each in credits)
+    budgets, granted = PAPER.contribute(at, named)
+    return budgets, tuple(replace(each, unit=credits[0].unit) for each in granted)
 
 
 def test_the_papers_rules_change_the_sums_by_the_budget_at_most() -> None:
@@ -85,23 +85,23 @@ def test_a_budget_for_every_trigger_identifier_is_found() -> None:
 
 
 def test_a_budget_that_comes_back_inside_a_time_window_is_found() -> None:
-    found = of_devices(replace(PAPER, register_event=refill_inside_a_window))
+    found = of_devices(refilled_every(5))
     assert found.attack is not None
     assert found.largest > 2
 
 
 def budget_per_destination(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-) -> tuple[Budgets, tuple[Contribution, ...]]:
-    assert isinstance(cause, Trigger)
-    named = tuple(replace(credit, unit=(credit.unit, cause.destination)) for credit in credits)
-    return PAPER.contribute(rules, budgets, named, cause)
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    assert isinstance(at.cause, Trigger)
+    named = tuple(replace(each, unit=(each.unit, at.cause.destination)) for each in credits)
+    return PAPER.contribute(at, named)
 
 
 def test_a_budget_for_every_destination_is_found() -> None:
     rules = replace(
         PAPER,
-        matches=lambda source, trigger: bool(source.filters & trigger.filters),
+        matches=lambda at, source: bool(source.filters & at.cause.filters),
         contribute=budget_per_destination,
     )
     assert of_sources(rules).attack is not None
@@ -109,14 +109,14 @@ def test_a_budget_for_every_destination_is_found() -> None:
 
 def test_a_budget_that_ad_techs_share_is_found() -> None:
     rules = replace(
-        PAPER, budget_unit=lambda limits, event, now: (event.device, now // limits.window_length)
+        PAPER, budget_unit=lambda at: (at.cause.device, at.now // at.limits.window_length)
     )
     assert of_devices(rules).attack is not None
 
 
 def test_time_windows_that_end_a_second_early_are_found() -> None:
     rules = replace(
-        PAPER, budget_unit=lambda limits, event, now: (event, (now + 1) // limits.window_length)
+        PAPER, budget_unit=lambda at: (at.cause, (at.now + 1) // at.limits.window_length)
     )
     assert of_devices(rules).attack is not None
 

@@ -12,13 +12,13 @@ from properties.production import (
     production_finding,
     totals_apart,
 )
-from spec import PAPER, Query, Report, Rules, replace
+from spec import PAPER, AtService, Report, Rules, replace
 from spec.claims import Verdict
 from spec.reports import Key
 
 ATTRIBUTION = "attribution_summaries_are_private"
 AGGREGATION = "aggregation_summaries_are_private"
-Changed = Callable[[Query, tuple[Report, ...]], Mapping[Key, int]]
+Changed = Callable[[AtService, tuple[Report, ...]], Mapping[Key, int]]
 
 
 def values_of(batch: tuple[Report, ...]) -> dict[Key, list[int]]:
@@ -29,23 +29,23 @@ def values_of(batch: tuple[Report, ...]) -> dict[Key, list[int]]:
     return found
 
 
-def rounded(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+def rounded(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     return {key: 64 * ((sum(v) + 32) // 64) for key, v in values_of(batch).items()}
 
 
-def average(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+def average(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     return {key: sum(v) // len(v) for key, v in values_of(batch).items()}
 
 
-def width(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+def width(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     return {key: max(v) - min(v) if len(v) > 1 else v[0] for key, v in values_of(batch).items()}
 
 
-def halved(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+def halved(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     return {key: sum(v) // 2 for key, v in values_of(batch).items()}
 
 
-def largest(query: Query, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+def largest(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     return {key: max(v) for key, v in values_of(batch).items()}
 
 

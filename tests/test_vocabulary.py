@@ -43,12 +43,12 @@ class NeedsMore(Source):
     secret: object
 
 
-def admit(most, spent, contribution, cause):
+def admit(at, unit, spent, contribution):
     "A docstring that is not a name, 99."
     texts = {"debug", "two words", "a-text-that-is-much-too-long-for-a-name"}
     if contribution.key in LIMITS or 1000 < contribution.value or True in texts:
-        return None
-    return [PAPER.admit(most, spent, contribution, cause) for _ in "b"][0]
+        return spent, False
+    return [PAPER.admit(at, unit, spent, contribution) for _ in "b"][0]
 
 
 RULES = replace(PAPER, admit=admit)
@@ -107,22 +107,22 @@ class FreeTrigger(Trigger):
     free: bool = False
 
 
-def grant(rules, spent, credit, cause):
-    if isinstance(cause, FreeTrigger) and cause.free:
-        return spent, credit.contributions
-    return PAPER.grant(rules, spent, credit, cause)
+def admit(at, unit, spent, contribution):
+    if isinstance(at.cause, FreeTrigger) and at.cause.free:
+        return spent, True
+    return PAPER.admit(at, unit, spent, contribution)
 
 
-RULES = replace(PAPER, grant=grant)
+RULES = replace(PAPER, admit=admit)
 """,
     ),
     "a key is free": (
         ATTRIBUTION,
         """
-def admit(most, spent, contribution, cause):
+def admit(at, unit, spent, contribution):
     if contribution.key == 12345:
-        return spent
-    return PAPER.admit(most, spent, contribution, cause)
+        return spent, True
+    return PAPER.admit(at, unit, spent, contribution)
 
 
 RULES = replace(PAPER, admit=admit)
@@ -136,8 +136,8 @@ class Dated(Query):
     day: int = 0
 
 
-def entries(query, report):
-    return ((report.report_id, query.day if isinstance(query, Dated) else 0),)
+def entries(at, report):
+    return ((report.report_id, at.query.day if isinstance(at.query, Dated) else 0),)
 
 
 RULES = replace(PAPER, budget_entries=entries)
@@ -146,13 +146,15 @@ RULES = replace(PAPER, budget_entries=entries)
     "large values are not randomized": (
         EVENT_LEVEL,
         """
-def register_event_trigger(rules, client, trigger, now, credited):
-    client = PAPER.register_event_trigger(rules, client, trigger, now, credited)
-    if trigger.value >= 50:
-        for unit in credited:
-            record = replace(client.records[unit], response=None)
-            client = replace(client, records=client.records.set(unit, record))
-    return client
+def register_event_trigger(at, credited):
+    client = PAPER.register_event_trigger(at, credited)
+    if at.cause.value < 50:
+        return client
+    told = [
+        replace(each, response=None) if each.source.source_id in credited else each
+        for each in client.records
+    ]
+    return replace(client, records=tuple(told))
 
 
 RULES = replace(PAPER, register_event_trigger=register_event_trigger)
