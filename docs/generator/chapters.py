@@ -6,8 +6,9 @@ import ast
 import inspect
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
-from docs.generator.names import ROOT, claim_label, label, linked, title
+from docs.generator.names import ROOT, claim_label, found, label, linked, title
 from docs.generator.paper import Citations
 from spec.claims import CLAIMS
 
@@ -27,6 +28,13 @@ PARTS = {
         "noise",
         "interaction",
         "neighbours",
+        "neighbours.relation",
+        "neighbours.credits_deleted",
+        "neighbours.nulled_after_admission",
+        "neighbours.moved_to_dummy",
+        "neighbours.empty_store",
+        "neighbours.never_matches",
+        "neighbours.never_registered",
     ),
     "Summary reports": ("summary_mechanism", "individual_privacy", "filters"),
     "Event-level reports": ("randomized_response", "event_mechanism"),
@@ -48,20 +56,36 @@ class Docstring:
 
 def read(docstring: str) -> Docstring:
     """Split a docstring at its last lines, which a test holds to one grammar."""
-    found = re.fullmatch(
+    matched = re.fullmatch(
         r"(?P<prose>.*?)\n*(^Deviates: (?P<deviates>.*?)\n)?^Paper: (?P<cites>.*)",
         docstring.strip(),
         re.DOTALL | re.MULTILINE,
     )
-    if found is None:
+    if matched is None:
         return Docstring(prose=docstring.strip())
-    cites, deviates = (" ".join((found[name] or "").split()) for name in ("cites", "deviates"))
-    return Docstring(prose=found["prose"].strip(), cites=cites, deviates=deviates)
+    cites, deviates = (" ".join((matched[name] or "").split()) for name in ("cites", "deviates"))
+    return Docstring(prose=matched["prose"].strip(), cites=cites, deviates=deviates)
+
+
+def files() -> dict[str, Path]:
+    """Return the file of every module of spec; a package stands in its `__init__`."""
+    listed = {}
+    for path in (ROOT / "spec").rglob("*.py"):
+        module = path.relative_to(ROOT / "spec").with_suffix("").parts
+        name = ".".join(module[:-1] if module[-1] == "__init__" else module)
+        if name:
+            listed[name] = path
+    return listed
+
+
+def page(module: str) -> str:
+    """Return the name of the page of a module."""
+    return module.replace(".", "_")
 
 
 def parts() -> dict[str, list[str]]:
     """Return the modules of spec by part, in the paper's order."""
-    there = {path.stem for path in (ROOT / "spec").glob("*.py") if path.stem != "__init__"}
+    there = set(files())
     listed = {part: [name for name in names if name in there] for part, names in PARTS.items()}
     rest = there - {name for names in listed.values() for name in names}
     return {**listed, LAST: sorted(rest)}
@@ -70,7 +94,9 @@ def parts() -> dict[str, list[str]]:
 def pages(cited: Citations) -> dict[str, str]:
     """Return the page of every module, and the contents."""
     written = {
-        f"spec/{name}.md": chapter(name, cited) for names in parts().values() for name in names
+        f"spec/{page(name)}.md": chapter(name, cited)
+        for names in parts().values()
+        for name in names
     }
     lines = [
         "# The specification",
@@ -81,19 +107,29 @@ def pages(cited: Citations) -> dict[str, str]:
         "",
     ]
     for part, names in parts().items():
-        lines += [f"## {part}", "", "```{toctree}", ":maxdepth: 1", "", *names, "```", ""]
+        lines += [
+            f"## {part}",
+            "",
+            "```{toctree}",
+            ":maxdepth: 1",
+            "",
+            *map(page, names),
+            "```",
+            "",
+        ]
     written["spec/index.md"] = "\n".join(lines)
     return written
 
 
 def chapter(module: str, cited: Citations) -> str:
     """Return the page of a module."""
-    source = (ROOT / "spec" / f"{module}.py").read_text(encoding="utf-8")
+    path = files()[module]
+    source = path.read_text(encoding="utf-8")
     tree = ast.parse(source)
     said = read(ast.get_docstring(tree) or "")
     heading, _, prose = said.prose.partition("\n")
     lines = [f"({label(f'spec.{module}')})=", f"# {heading.strip().rstrip('.')}", ""]
-    lines += [f"`spec/{module}.py`", "", prose.strip(), ""]
+    lines += [f"`{path.relative_to(ROOT)}`", "", prose.strip(), ""]
     lines += footing(f"spec.{module}", said, cited, heading.strip())
     code: list[str] = []
     labels: list[str] = []
@@ -105,16 +141,29 @@ def chapter(module: str, cited: Citations) -> str:
             lines += labels + listing(code) + section(module, node, source, cited)
             labels, code = [], []
             continue
-        about = [each for name in public for each in claims_about(f"spec.{module}.{name}")]
+        about = [
+            each
+            for name in public
+            for full in full_names(module, name)
+            for each in claims_about(full)
+        ]
         if any(about):
             lines += labels + listing(code)
             labels, code = [], []
-        labels += [f"({label(f'spec.{module}.{name}')})=\n" for name in public]
+        labels += [f"({label(full)})=\n" for name in public for full in full_names(module, name)]
         code.append(segment(source, node))
         if any(about):
             lines += labels + listing(code) + about
             labels, code = [], []
     return "\n".join(lines + labels + listing(code))
+
+
+def full_names(module: str, name: str) -> list[str]:
+    """Return the names of an object: its own, and that in the package which hands it on."""
+    package, _, inner = module.rpartition(".")
+    own = [f"spec.{module}.{name}"]
+    handed_on = bool(package) and bool(inner) and found(f"spec.{package}.{name}")
+    return [*own, f"spec.{package}.{name}"] if handed_on else own
 
 
 def guard(node: ast.stmt) -> bool:
@@ -139,9 +188,10 @@ def section(
     module: str, node: ast.FunctionDef | ast.ClassDef, source: str, cited: Citations
 ) -> list[str]:
     """Return the section of a public function or class: prose, links, code."""
-    name = f"spec.{module}.{node.name}"
+    name, *others = full_names(module, node.name)
     said = read(ast.get_docstring(node) or "")
-    lines = [f"({label(name)})=", f"## {node.name}", "", said.prose, ""]
+    lines = [f"({label(each)})=" for each in (*others, name)]
+    lines += [f"## {node.name}", "", said.prose, ""]
     lines += footing(name, said, cited, said.prose.partition("\n")[0])
     return lines + listing([without_docstring(source, node)])
 
@@ -161,10 +211,10 @@ def footing(name: str, said: Docstring, cited: Citations, first: str) -> list[st
 
 def claims_about(name: str) -> list[str]:
     """Return links to the claims about an object."""
-    found = [claim.id for claim in CLAIMS.values() if name in claim.subjects]
-    if not found:
+    about = [claim.id for claim in CLAIMS.values() if name in claim.subjects]
+    if not about:
         return [""]
-    links = ", ".join(f"{{ref}}`{title(each)} <{claim_label(each)}>`" for each in found)
+    links = ", ".join(f"{{ref}}`{title(each)} <{claim_label(each)}>`" for each in about)
     return [f"- Claims and proofs: {links}", ""]
 
 

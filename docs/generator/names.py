@@ -19,9 +19,9 @@ NOTE = re.compile(r"\b([AB]\d+)\b")
 
 
 def label(name: str) -> str:
-    """Return the label of an object of spec; the case of names is kept apart."""
+    """Return the label of an object of spec; classes and constants are kept apart from modules."""
     return "spec-" + "-".join(
-        part + ("-class" if part[:1].isupper() and not part.isupper() else "")
+        part + ("-value" if part.isupper() else "-class" if part[:1].isupper() else "")
         for part in name.removeprefix("spec.").split(".")
     ).lower().replace("_", "-")
 

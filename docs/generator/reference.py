@@ -1,4 +1,4 @@
-"""The reference: the command line as it describes itself, and the JSON schemas."""
+"""The reference: the rules, the command line as it describes itself, and the JSON schemas."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import os
 import subprocess
 import sys
 
-from docs.generator.names import ROOT
+from docs.generator.names import ROOT, label
+from sandproof.surface import surface
+from spec import PAPER
 
 COMMANDS = ("check", "attack", "claims", "controls", "params", "new", "simulate", "catalogue")
 SCHEMAS = {
@@ -18,8 +20,38 @@ SCHEMAS = {
 
 
 def pages() -> dict[str, str]:
-    """Return the pages of the command line and of the schemas."""
-    return {"reference/commands.md": commands(), "reference/schemas.md": schemas()}
+    """Return the pages of the rules, of the command line and of the schemas."""
+    return {
+        "reference/rules.md": rules(),
+        "reference/commands.md": commands(),
+        "reference/schemas.md": schemas(),
+    }
+
+
+def rules() -> str:
+    """Return every rule with what it decides, and a link to the paper's own."""
+    lines = [
+        "# The rules",
+        "",
+        "Every decision of the APIs, in the order of {ref}`Rules <"
+        + label("spec.rules.Rules")
+        + ">`.",
+        "The first argument `at` holds all that the rule's party can see:",
+        "{ref}`OnDevice <" + label("spec.rules.OnDevice") + ">` on a device,",
+        "{ref}`AtService <" + label("spec.rules.AtService") + ">` at the aggregation service.",
+        "A proposal that was written for the first surface is [ported](/porting.md) rule by rule.",
+        "",
+        "| rule | what it decides | the paper's |",
+        "| --- | --- | --- |",
+    ]
+    for rule in surface():
+        own = getattr(PAPER, rule.name)
+        link = "public values"
+        if rule.arguments:
+            link = f"{{ref}}`{own.__name__} <{label(f'{own.__module__}.{own.__name__}')}>`"
+        said = rule.decides.replace("|", "\\|")
+        lines.append(f"| `{rule.call}` | {said} | {link} |")
+    return "\n".join([*lines, ""])
 
 
 def helped(*command: str) -> str:
