@@ -68,6 +68,8 @@ P = ParamSpec("P")
 
 Verdict: TypeAlias = Literal["PROVED", "REFUTED", "UNKNOWN"]
 
+ALL_VALUES = "all values"
+
 _SYMBOLS: Mapping[str, Callable[[str], Exact]] = {
     "int": integer,
     "Fraction": rational,
@@ -82,7 +84,8 @@ class StepResult:
 
     `example` is the counterexample of a refuted step, or the witness of a step that shows that
     something exists; both have been replayed. `alarm` marks what must never happen: solvers that
-    contradict each other, or a model that does not replay.
+    contradict each other, or a model that does not replay. `over` is the range that a step ran
+    through; a step without one is about all values.
     """
 
     name: str
@@ -90,6 +93,7 @@ class StepResult:
     by: tuple[str, ...]
     seconds: Fraction
     reason: str = ""
+    over: str = ""
     decisions: tuple[Decision, ...] = ()
     example: Model | None = None
     alarm: bool = False
@@ -102,10 +106,14 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofResult:
-    """Hold what became of a proof: its verdict is refuted if a step is, else unknown if one is."""
+    """Hold what became of a proof: its verdict is refuted if a step is, else unknown if one is.
+
+    `bound` says of which values the proof is.
+    """
 
     claim: str
     steps: tuple[StepResult, ...]
+    bound: str = ALL_VALUES
 
     @property
     def verdict(self) -> Verdict:
@@ -275,11 +283,15 @@ _Outcome: TypeAlias = tuple[Verdict, str, Model | None, bool]
 
 @dataclass(frozen=True, kw_only=True)
 class Calculation(Step[S]):
-    """State something that exact arithmetic or algebra decides without a solver."""
+    """State something that exact arithmetic or algebra decides without a solver.
+
+    What runs on chosen values names them in `over`; algebra is about all values and names none.
+    """
 
     name: str
     holds: Callable[[S], bool]
     by: str
+    over: str = ""
 
     def decide(self, subject: S) -> StepResult:
         """Run the calculation; false refutes, an exception leaves it unknown."""
@@ -292,7 +304,12 @@ class Calculation(Step[S]):
             verdict, reason = "UNKNOWN", f"{type(error).__name__}: {error}"
         seconds = Fraction(perf_counter_ns() - start, 10**9)
         return StepResult(
-            name=self.name, verdict=verdict, by=(self.by,), seconds=seconds, reason=reason
+            name=self.name,
+            verdict=verdict,
+            by=(self.by,),
+            seconds=seconds,
+            reason=reason,
+            over=self.over,
         )
 
 
@@ -306,19 +323,26 @@ def exists(name: str) -> Callable[[Callable[Concatenate[S, P], bool]], Statement
     return lambda holds: Statement(name=name, holds=holds, existential=True)
 
 
-def calculation(name: str, by: str) -> Callable[[Callable[[S], bool]], Calculation[S]]:
+def calculation(
+    name: str, by: str, over: str = ""
+) -> Callable[[Callable[[S], bool]], Calculation[S]]:
     """Turn a function of the subject alone into a step that is decided by running it."""
-    return lambda holds: Calculation(name=name, holds=holds, by=by)
+    return lambda holds: Calculation(name=name, holds=holds, by=by, over=over)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proof(Generic[S]):
-    """Prove a claim about a subject by steps, and show that broken subjects are refuted."""
+    """Prove a claim about a subject by steps, and show that broken subjects are refuted.
+
+    `bound` names the values that the proof is about. A proof in which a step that the claim needs
+    only runs through a range says which.
+    """
 
     claim: str
     subject: S
     steps: tuple[Step[S], ...]
     controls: Mapping[str, S] = field(default_factory=dict)
+    bound: str = ALL_VALUES
 
     def run(self) -> ProofResult:
         """Decide every step for the proof's own subject."""
@@ -327,7 +351,7 @@ class Proof(Generic[S]):
     def run_on(self, subject: S) -> ProofResult:
         """Decide every step for another subject, such as the rules of a proposal."""
         steps = tuple(step.decide(subject) for step in self.steps)
-        return ProofResult(claim=self.claim, steps=steps)
+        return ProofResult(claim=self.claim, steps=steps, bound=self.bound)
 
     def run_controls(self) -> dict[str, ProofResult]:
         """Run the proof on every broken subject; each must come out refuted."""

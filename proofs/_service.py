@@ -115,7 +115,11 @@ def reaches_the_logarithm(
     return (reach >= power.exponent * (steps + 1)) & (bound * delta >= sparsity_budget)
 
 
-@search("no threshold leaves more than its share of delta above it", by="exact instances")
+@search(
+    "no threshold leaves more than its share of delta above it",
+    by="exact instances",
+    over="exact parameters and the limits of the rules",
+)
 def instances(rules: Rules) -> Mapping[str, Exact] | None:
     r"""Look for parameters at which $\Pr[X > T - \Lambda_1] > \delta/\Lambda_0$."""
     for limits, query in parameters(rules.limits):

@@ -58,7 +58,11 @@ def moves(value: int, *, for_nobody: bool) -> list[Move]:
     return [source, first, second] if for_nobody else [source, first]
 
 
-@search("the change is two or three times the budget, and so is the loss", by="exact laws")
+@search(
+    "the change is two or three times the budget, and so is the loss",
+    by="exact laws",
+    over="Λ1 = 1, 2",
+)
 def factors(relation: Relation) -> Mapping[str, object] | None:
     """Look for a budget at which a factor is another."""
     holding = replace(PAPER, attribute=attribute_to_someone)
@@ -80,7 +84,7 @@ def factors(relation: Relation) -> Mapping[str, object] | None:
     return None
 
 
-@search("with a dummy that holds records δ is 2/9, 4/27 and 0", by="exact laws")
+@search("with a dummy that holds records δ is 2/9, 4/27 and 0", by="exact laws", over="Λ1 = 1")
 def exact_deltas(relation: Relation) -> Mapping[str, object] | None:
     """Compute the exact δ at one, two and three times ε."""
     rules = limited(1, rules=replace(PAPER, attribute=attribute_to_someone))
@@ -113,6 +117,7 @@ def bound_is_attained(_: Relation, x: int, dummy: int, dummy_without: int, budge
 PROOF = Proof(
     claim="a_contributing_dummy_costs_a_factor",
     subject=MOVED_TO_DUMMY,
+    bound="attained for Λ1 = 1, 2; the upper bound for all values",
     steps=(factors, exact_deltas, at_most_three_times, bound_is_attained),
     controls={"the dummy contributes nothing": ATTRIBUTION_FIXED},
 )

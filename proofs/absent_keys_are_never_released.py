@@ -51,7 +51,11 @@ def noise_is_not_released(
     return not rules.releases(query, KEY, outcome, threshold)
 
 
-@search("no outcome is released at exact parameters", by="exact instances")
+@search(
+    "no outcome is released at exact parameters",
+    by="exact instances",
+    over="exact parameters and the limits of the rules, at the ends of the noise",
+)
 def instances(rules: Rules) -> Mapping[str, object] | None:
     """Look for an outcome that is released, near the threshold and near the greatest outcome."""
     for limits, query in parameters(rules.limits):

@@ -48,7 +48,9 @@ def views(value: int) -> list[Move]:
     return [first, PassTime(until=600), again]
 
 
-@search("the change is twice the budget, and the loss twice ε", by="exact laws")
+@search(
+    "the change is twice the budget, and the loss twice ε", by="exact laws", over="Λ1 = 1, 2, 3"
+)
 def factor_is_two(relation: Relation) -> Mapping[str, object] | None:
     """Look for a budget at which the factor is another."""
     for budget in (1, 2, 3):
@@ -87,6 +89,7 @@ def bound_is_attained(_: Relation, real: int, other: int, budget: int) -> bool:
 PROOF = Proof(
     claim="an_empty_store_costs_a_factor_two",
     subject=EMPTY_STORE,
+    bound="attained for Λ1 = 1, 2, 3; the upper bound for all values",
     steps=(factor_is_two, at_most_twice, bound_is_attained),
     controls={"the neighbour's store is null": NULL_STORE},
 )

@@ -212,7 +212,11 @@ def the_service_is_the_same(rules: Rules, epsilon: Fraction, delta: Fraction, va
     return first[0] is second[0] and first[1] is second[1] and same_batch
 
 
-@calculation("a value of zero is null for the clients and counts for M_SR", by="exact run")
+@calculation(
+    "a value of zero is null for the clients and counts for M_SR",
+    by="exact run",
+    over="one trigger",
+)
 def zero_values_differ(_: Rules) -> bool:
     """Show that the assumption on f is needed."""
     source = Source(source_id="x", destination="d", expiry=9, filters=frozenset({"f"}), key=1)

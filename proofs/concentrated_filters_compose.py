@@ -158,7 +158,11 @@ def steps_multiply(
     return total <= first * rest
 
 
-@calculation("an adaptive composition of two steps, at every order", by="enclosures")
+@calculation(
+    "an adaptive composition of two steps, at every order",
+    by="enclosures",
+    over="one mechanism and adversary",
+)
 def adaptive_run(_: Filters) -> bool:
     """Let the second law depend on the first response, with less to spend after one of them."""
     low, high = coin(Fraction(1, 3)), coin(Fraction(2, 3))

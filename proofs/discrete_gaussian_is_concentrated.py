@@ -178,7 +178,11 @@ INSTANCES = (
 INTEGERS = ((Fraction(1), 1, Fraction(2)), (Fraction(2), 2, Fraction(3, 2)))
 
 
-@search("the running noise is within rho at exact parameters and orders", by="enclosures")
+@search(
+    "the running noise is within rho at exact parameters and orders",
+    by="enclosures",
+    over="the listed variances, distances and orders",
+)
 def instances(concentration: Concentration) -> Mapping[str, Exact] | None:
     r"""Take orders at which $\alpha D$ is no integer, so that the inequality is strict."""
     for variance, distance, order in INSTANCES:
@@ -189,7 +193,11 @@ def instances(concentration: Concentration) -> Mapping[str, Exact] | None:
     return None
 
 
-@calculation("at integers the bound is attained, as far as enclosures tell", by="enclosures")
+@calculation(
+    "at integers the bound is attained, as far as enclosures tell",
+    by="enclosures",
+    over="the listed variances, distances and orders",
+)
 def attained(concentration: Concentration) -> bool:
     r"""Compare both sides at $\alpha D$ an integer: their enclosures overlap and are narrow."""
     with ctx.workprec(256):

@@ -225,7 +225,10 @@ def beginnings(source: EventSource, output: Output) -> Iterator[Output]:
         )
 
 
-@search("every output of a small source, and every beginning of it, is in the output set")
+@search(
+    "every output of a small source, and every beginning of it, is in the output set",
+    over="sources of up to two data with two windows and two buckets, three triggers",
+)
 def small_sources_stay(rules: Rules) -> Mapping[str, object] | None:
     """Look for a run that sends what the output set does not have."""
     known: dict[EventSource, frozenset[tuple[int, Output]]] = {}
@@ -295,6 +298,7 @@ def forget_what_was_reported(
 PROOF = Proof(
     claim="event_client_outputs_stay_in_the_output_set",
     subject=PAPER,
+    bound="all values; sources of up to two data with two windows and two buckets",
     steps=(
         initiation,
         *map(window_preserves, (1, 2)),

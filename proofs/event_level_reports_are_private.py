@@ -40,7 +40,10 @@ from spec.event_client import TriggerSpecification as Specification
 from spec.event_outputs import Output
 
 
-@search("a source that drew an output sends exactly this output, whatever the triggers")
+@search(
+    "a source that drew an output sends exactly this output, whatever the triggers",
+    over="the small sources and three triggers each",
+)
 def responses_are_sent(rules: Rules) -> Mapping[str, object] | None:
     """Look for a response and triggers that lead to other reports."""
     for place, (source, triggers) in enumerate(small_runs()):
@@ -82,7 +85,10 @@ def sent_beside(
     return tuple(report for report in reports if report.source_id == "z")
 
 
-@search("what another source sends does not depend on x")
+@search(
+    "what another source sends does not depend on x",
+    over="two sources of two windows and two buckets, three triggers",
+)
 def others_are_independent(rules: Rules) -> Mapping[str, object] | None:
     """Look for credits and responses of x that change what z sends."""
     outputs: list[Output | None] = [None, *rules.output_set(rules.limits, source_of("x"))]
@@ -101,6 +107,7 @@ CLIENT = check_of(
         claim="event_level_reports_are_private",
         subject=PAPER,
         steps=(responses_are_sent, others_are_independent),
+        bound="small sources: up to two data with two windows and two buckets, three triggers",
     ),
     method="enumeration of small sources, and the code for all",
     takes_rules=True,

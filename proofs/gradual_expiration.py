@@ -108,7 +108,11 @@ def number_of_steps(_: Expiration, first: int, last: int, steps: int) -> bool:
     return (steps >= 1) & (steps + 1 == last + 1 - first)
 
 
-@calculation("the guarantee is that of the definition", by="exact numbers")
+@calculation(
+    "the guarantee is that of the definition",
+    by="exact numbers",
+    over="one base, ε and δ, 1, 2 and 9 windows",
+)
 def guarantee(expiration: Expiration) -> bool:
     r"""Compute $\delta'$ as the definition writes it, for a base of which powers are exact."""
     base, epsilon, delta = Base(Fraction(9, 4)), Fraction(1, 2), Fraction(1, 1000)

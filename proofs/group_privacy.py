@@ -103,7 +103,11 @@ def attained(group: Group) -> bool:
     return identical(many, group.closed(G, G**K, one))
 
 
-@calculation("and on the running distributions", by="exact numbers")
+@calculation(
+    "and on the running distributions",
+    by="exact numbers",
+    over="b = 2, Λ1 = 2, T = 6, up to three steps",
+)
 def attained_by_distributions(_: Group) -> bool:
     r"""Move a sum by $k\Lambda_1$ and compare the divergence with what the function returns."""
     noise = DiscreteLaplace(Power(Base(Fraction(2)), Fraction(-1)), 6)

@@ -86,7 +86,11 @@ def is_one(rollout: Rollout) -> bool:
     return is_rollout(Constant(), without, "x", steps, rollout, Base(Fraction(2)))
 
 
-@search("a mechanism that tells nothing fails the definition for all caps", by="exact laws")
+@search(
+    "a mechanism that tells nothing fails the definition for all caps",
+    by="exact laws",
+    over="three caps",
+)
 def fails_for_all_caps(reading: Reading) -> Mapping[str, object] | None:
     """Look for caps with which the constant mechanism is individually private."""
     for caps in CAPS:
@@ -97,7 +101,7 @@ def fails_for_all_caps(reading: Reading) -> Mapping[str, object] | None:
     return None
 
 
-@search("with some rollout in place of every rollout it is met", by="exact laws")
+@search("with some rollout in place of every rollout it is met", by="exact laws", over="three caps")
 def corrected_reading_is_met(_: Reading) -> Mapping[str, object] | None:
     """Look for caps with which the corrected definition fails."""
     for caps in CAPS:
@@ -109,6 +113,7 @@ def corrected_reading_is_met(_: Reading) -> Mapping[str, object] | None:
 PROOF = Proof(
     claim="idp_as_written_is_unsatisfiable",
     subject=literally_individually_private,
+    bound="all values; one mechanism and three caps",
     steps=(rollouts_can_grow, rollouts_matter, fails_for_all_caps, corrected_reading_is_met),
     controls={"some rollout is within the caps": individually_private},
 )

@@ -180,7 +180,11 @@ def emptied(_: int, __: Unit) -> int:
     return 0
 
 
-@calculation("an adaptive run: two rollouts within the caps, and the transcripts are", by="exact")
+@calculation(
+    "an adaptive run: two rollouts within the caps, and the transcripts are",
+    by="exact",
+    over="one mechanism and adversary",
+)
 def adaptive_run(composition: Composition) -> bool:
     r"""Count $\epsilon$ in units of $\ln 2$; the worst path uses three of them."""
     caps, base = Theta(epsilon=Fraction(3), delta=Fraction(3, 20)), Base(Fraction(2))

@@ -122,7 +122,11 @@ ATTACKS = (
 )
 
 
-@search("with k older sources the change is 2k + 1 times the budget", by="exact runs")
+@search(
+    "with k older sources the change is 2k + 1 times the budget",
+    by="exact runs",
+    over="k = 1, 2, 3 and Λ1 = 3, 5",
+)
 def factor_is_reached(relation: Relation) -> Mapping[str, object] | None:
     """Look for a budget and a number of sources at which the attack changes another amount."""
     for rules, attack in ATTACKS:
@@ -139,7 +143,7 @@ def changed_by(rules: Rules, relation: Relation, attack: Attack, budget: int, so
     return change(*both_sums(limited(budget, rules=rules), relation, "x", attack.moves, query))
 
 
-@search("with one older source the loss is three times ε", by="exact laws")
+@search("with one older source the loss is three times ε", by="exact laws", over="k = 1, Λ1 = 2")
 def loss_is_three_times(relation: Relation) -> Mapping[str, object] | None:
     """Compute the exact δ just below three times ε and there."""
     for rules, attack in ATTACKS:
@@ -175,6 +179,7 @@ def bound_is_attained(_: Relation, real: int, other: int, budget: int) -> bool:
 PROOF = Proof(
     claim="never_registered_costs_a_factor",
     subject=NEVER_REGISTERED,
+    bound="attained for k = 1, 2, 3 and Λ1 = 3, 5; the upper bound for all values",
     steps=(factor_is_reached, loss_is_three_times, at_most_two_more, bound_is_attained),
     controls={"attribution is fixed": ATTRIBUTION_FIXED},
 )

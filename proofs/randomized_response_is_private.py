@@ -101,7 +101,11 @@ def law_of(
     return explore(lambda draw: transcript(mechanism, adaptive, draw))
 
 
-@search("the running mechanism of two sources is private at exact parameters", by="instances")
+@search(
+    "the running mechanism of two sources is private at exact parameters",
+    by="instances",
+    over="two sources with five outputs, three powers",
+)
 def instances(rules: Rules) -> Mapping[str, Exact] | None:
     """Compare the exact laws of the transcripts with and without one source."""
     outputs = Sequences(((0, 0), (0, 1), (1, 1), (1, 0), (0, 2)))

@@ -116,13 +116,21 @@ class Corrected:
         return is_rollout(mechanism, neighbour, "x", summary_rounds(), rollout, SMALL.base)
 
 
-@search("zeros are a rollout of a mechanism that stores first and tells later", by="exact laws")
+@search(
+    "zeros are a rollout of a mechanism that stores first and tells later",
+    by="exact laws",
+    over="one mechanism, two rounds",
+)
 def zeros_pass(reading: IsRollout) -> Mapping[str, object] | None:
     """Look for a step at which zeros do not suffice."""
     return None if reading.of_storing(ZEROS) else {"epsilon": 0, "delta": 0, "rounds": 2}
 
 
-@search("its transcripts with and without x are as far apart as can be", by="exact laws")
+@search(
+    "its transcripts with and without x are as far apart as can be",
+    by="exact laws",
+    over="one mechanism, one adversary",
+)
 def transcripts_are_apart(_: IsRollout) -> Mapping[str, object] | None:
     """Run both and compare the laws of the transcripts."""
     law, other = stored_transcripts()
@@ -143,7 +151,11 @@ def stored_transcripts() -> tuple[Distribution[object], Distribution[object]]:
     return first, second
 
 
-@search("in M_SR a query about earlier reports costs nothing", by="exact laws")
+@search(
+    "in M_SR a query about earlier reports costs nothing",
+    by="exact laws",
+    over="M_SR at one choice of limits, two rounds",
+)
 def a_requery_is_free(reading: IsRollout) -> Mapping[str, object] | None:
     """Let the first query cost what it costs and the second nothing."""
     rollout = (Theta(epsilon=Fraction(2), delta=Fraction(1, 4)), Theta())
@@ -153,6 +165,7 @@ def a_requery_is_free(reading: IsRollout) -> Mapping[str, object] | None:
 PROOF = Proof[IsRollout](
     claim="rollouts_as_written_miss_the_state",
     subject=AsWritten(),
+    bound="two counterexamples",
     steps=(zeros_pass, transcripts_are_apart, a_requery_is_free),
     controls={"both histories are replaced": Corrected()},
 )

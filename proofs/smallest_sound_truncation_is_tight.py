@@ -123,7 +123,11 @@ def half_is_above(_: Truncation, q: Fraction, edge: Fraction) -> bool:
     return 2 * laplace_upper_tail(q, Fraction(1), edge) >= 1
 
 
-@search("at exact parameters the point is sound and the next smaller one is not", by="instances")
+@search(
+    "at exact parameters the point is sound and the next smaller one is not",
+    by="instances",
+    over="18 small parameters and those of production",
+)
 def instances(truncation: Truncation) -> Mapping[str, Exact] | None:
     """Compare the true tails with delta, for a rational base and for the natural one."""
     small = product((Base(Fraction(2)), Base(Fraction(3, 2))), (1, 2, 4), (2, 8, 1000))
@@ -147,7 +151,11 @@ def instances(truncation: Truncation) -> Mapping[str, Exact] | None:
     return None
 
 
-@calculation("for a large delta the next smaller point may be sound", by="exact numbers")
+@calculation(
+    "for a large delta the next smaller point may be sound",
+    by="exact numbers",
+    over="b = 2, Λ1 = 4, δ = 19/20",
+)
 def not_tight_for_large_delta(_: Truncation) -> bool:
     """Run an instance, so that the restriction to small delta is seen to be needed."""
     base, budget, delta = Base(Fraction(2)), 4, Fraction(19, 20)

@@ -79,7 +79,11 @@ MOVES: tuple[tuple[Move, frozenset[str]], ...] = (
 )
 
 
-@search("each move changes the state of one client only", by="exact run")
+@search(
+    "each move changes the state of one client only",
+    by="exact run",
+    over="one run of every kind of move",
+)
 def clients_are_apart(rules: Rules) -> Mapping[str, object] | None:
     """Make every kind of move and look at what it changes."""
     system = System()
@@ -100,6 +104,7 @@ HYBRID = Proof(
     claim="summary_and_event_reports_compose",
     subject=PAPER,
     steps=(summary_first, other_order_costs_more, clients_are_apart),
+    bound="all values; one run of every kind of move",
 )
 
 CHAIN = Chain(

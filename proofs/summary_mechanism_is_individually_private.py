@@ -328,7 +328,11 @@ def small_run() -> list[tuple[Database, SummaryQuery]]:
     return [(first, question(1, 2)), ((Record(unit="x", report_id=3),), question(1, 3))]
 
 
-@calculation("the losses of a run are a rollout within the caps, exactly", by="exact laws")
+@calculation(
+    "the losses of a run are a rollout within the caps, exactly",
+    by="exact laws",
+    over="one run of two queries at Λ1 = Λ0 = 2",
+)
 def a_run_has_this_rollout(rules: Rules) -> bool:
     """Compare the laws of the responses with and without x, for ARA and for PAA."""
     rules = replace(rules, limits=SMALL)

@@ -61,7 +61,11 @@ def loops_end_at_the_floor(_: Rules, logarithm: Fraction) -> bool:
     return (found <= logarithm) & (logarithm < found + 1)
 
 
-@calculation("floor_log returns the largest power within the bound, ties too", by="exact numbers")
+@calculation(
+    "floor_log returns the largest power within the bound, ties too",
+    by="exact numbers",
+    over="twelve powers and five bounds",
+)
 def contract_at_exact_values(_: Rules) -> bool:
     """Try rational and irrational powers, and bounds that are powers themselves."""
     bounds = [Fraction(1, 1000), Fraction(1, 8), Fraction(1), Fraction(27, 8), Fraction(20 * 10**8)]
@@ -95,7 +99,11 @@ def not_vacuous(_: Rules, q: Fraction, height: Fraction, lift: Fraction, share: 
     return (0 < tail) & (tail < share)
 
 
-@calculation("at exact parameters there is a positive threshold", by="exact numbers")
+@calculation(
+    "at exact parameters there is a positive threshold",
+    by="exact numbers",
+    over="b = 2, Λ1 = 2, Λ0 = 1, ε = 2, δ = 1/8",
+)
 def threshold_at_exact_values(rules: Rules) -> bool:
     r"""Take $b = 2$, $\Lambda_1 = 2$, $\Lambda_0 = 1$, $\epsilon = 2$: $\tau$ is an integer."""
     limits = replace(rules.limits, base=Base(Fraction(2)), contribution_budget=2, sparsity_budget=1)

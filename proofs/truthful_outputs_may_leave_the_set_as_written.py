@@ -51,7 +51,11 @@ def answers(outputs: Sequences, exponent: int, events: Events) -> Distribution[t
     return explore(lambda draw: transcript(mechanism, ask, draw))
 
 
-@search("each query stays within what its own step allows", by="exact run")
+@search(
+    "each query stays within what its own step allows",
+    by="exact run",
+    over="two databases, two queries",
+)
 def every_step_is_allowed(outputs: Sequences) -> Mapping[str, object] | None:
     """Check the paper's condition on queries."""
     for events, (step, question) in product(((), ("y",)), enumerate(QUESTIONS)):
@@ -60,7 +64,11 @@ def every_step_is_allowed(outputs: Sequences) -> Mapping[str, object] | None:
     return None
 
 
-@search("the loss is the truth probability at every ε", by="exact laws")
+@search(
+    "the loss is the truth probability at every ε",
+    by="exact laws",
+    over="ε = ln 2, 2 ln 2 and 14 ln 2, compared at 1000 ln 2",
+)
 def loss_is_infinite(outputs: Sequences) -> Mapping[str, object] | None:
     """Compare the laws with one event and with none, far beyond the mechanism's own ε."""
     for exponent in (1, 2, 14):
@@ -89,6 +97,7 @@ def truth_is_rare(_: Sequences, power: Fraction, size: Fraction) -> bool:
 PROOF = Proof(
     claim="truthful_outputs_may_leave_the_set_as_written",
     subject=PAIRS,
+    bound="one output set; three values of ε, compared at 1000 ln 2",
     steps=(every_step_is_allowed, loss_is_infinite, truth_is_possible, truth_is_rare),
     controls={"every sequence is in the output set": ALL},
 )

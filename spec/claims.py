@@ -23,8 +23,8 @@ from spec.rules import Rules
 class Verdict(StrEnum):
     """Say what a check found.
 
-    `PROVED` is for all values. `HOLDS` is up to a stated bound. `REFUTED` comes with a
-    counterexample that was replayed. `UNKNOWN` comes with the reason.
+    `PROVED` is for the values that its bound names. `HOLDS` is up to a stated bound. `REFUTED`
+    comes with a counterexample that was replayed. `UNKNOWN` comes with the reason.
 
     Paper: none (vocabulary).
     """

@@ -51,7 +51,8 @@ def index(result: Result) -> str:
         "",
         f"{len(result.claims)} claims about the paper's own rules: {told}. Every verdict comes",
         f"from running the checks while this site was built, at effort {result.effort} with seed",
-        f"{result.seed}. *Proved* is for all values, *holds* up to the bound that is stated;",
+        f"{result.seed}. *Proved* is for all values or in the range that is stated, *holds* up to",
+        "the bound that is stated;",
         "[limits and trust](/limits.md) says what a verdict does not say.",
         "",
     ]
