@@ -11,11 +11,11 @@ Method: `register_trigger`, `register_event` and `add_record` are run side by si
     units. Both clients pass their credits to `contribute` in the same way, so that two credits are
     run for one of them. `ask` and the step of M_SR are run with a `serve` that notes its arguments.
     A credit of several contributions corresponds to as many records of one report, which carries
-    them all (READING_NOTES B17).
+    them all (B17).
     Induction on contributions and credits: `grant` and `contribute` treat them one by one, so that
     one at a time comes to the same. Induction on moves: budgets, reports and ledger are all that
     later moves read, and they stay equal.
-Assumes: The function $f$ is null for zero values (READING_NOTES B11): the clients credit nothing
+Assumes: The function $f$ is null for zero values (B11): the clients credit nothing
     for a value of zero, where M_SR would count it. That the two differ there is shown as a step.
 """
 

@@ -27,6 +27,7 @@ from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
 from proofs._subjects import certain
 from spec import distributions
+from spec.expiration import without_storage_after
 from spec.interaction import Without
 from spec.numbers import Base, Power, Real
 from spec.private_aggregation_client import DeviceWindow
@@ -42,14 +43,7 @@ def in_window(window: int, device: str = DEVICE) -> Record:
 
 def expired(database: Database, after: int) -> Database:
     """Replace the storage of the device in every window after the given one."""
-    return tuple(
-        replace(record, storage=None)
-        if isinstance(record.unit, DeviceWindow)
-        and record.unit.device == DEVICE
-        and record.unit.window > after
-        else record
-        for record in database
-    )
+    return without_storage_after(database, DEVICE, after)
 
 
 @dataclass(frozen=True, kw_only=True)

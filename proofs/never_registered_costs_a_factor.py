@@ -2,7 +2,7 @@ r"""If x was never registered, triggers re-route to older sources: the factor re
 
 Claim: With $k$ older sources the sums change by $(2k + 1)\Lambda_1$ if $x$ is not registered, and
     never by more.
-Paper: none (READING_NOTES B2).
+Paper: none (B2).
 Method: A family of attacks is run on the whole system for $k = 1, 2, 3$ and several $\Lambda_1$,
     with the paper's rules, which fall through to an older source, and with rules that drop. Falling
     through: trigger $t_i$ matches $x$ and the older $z_i$, and the $t_i$ use up the budget of $x$.

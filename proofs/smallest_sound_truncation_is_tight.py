@@ -1,6 +1,6 @@
 r"""Claim: the smallest sound truncation point is sound; for $\delta < 1/2$ the next one is not.
 
-Paper: none (READING_NOTES E3).
+Paper: none (E3).
 Method: z3 and cvc5 on sound_edge, displaced_mass and smallest_sound_truncation, which is run with
     floor_log and the enclosure of the edge by their contracts; exact instances.
 Assumes: the laws of powers; the contract of floor_log, see threshold_meets_the_tail_lemma; bounds

@@ -3,7 +3,7 @@ r"""Summary and event-level reports of one source together are private with the 
 Claim: What the ad-tech sees of summary reports and event-level reports together is
     $(\varepsilon_* + \varepsilon, \delta_*)$-indistinguishable with and without a source $x$, for
     every interactive adversary, with attribution fixed.
-Paper: none (READING_NOTES E1).
+Paper: none (E1).
 Method: A hybrid argument. Let $P$ be the law of the transcript with $x$, $Q$ without it, and $R$ of
     the world in which the summary reports are those without $x$ and the event-level reports those
     with $x$. The clients share no state, so that for the step from $P$ to $R$ the event-level

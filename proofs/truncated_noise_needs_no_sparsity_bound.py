@@ -1,6 +1,6 @@
 r"""Claim: with truncated noise $\delta$ is spent in proportion to value, on any number of keys.
 
-Paper: none (READING_NOTES E3).
+Paper: none (E3).
 Method: sympy for the closed form, z3 and cvc5 for every inequality, on displaced_mass itself.
 Assumes: the laws of powers: $q^{m+n} = q^m q^n$, and $q^n \le q^m$ for $m \le n$, $0 < q < 1$.
 

@@ -93,7 +93,7 @@ def test_as_written_not_even_a_silent_mechanism_is_individually_private() -> Non
 
     assert all(map(is_one, candidates))
     assert not literally_individually_private(is_one, candidates, caps)
-    assert individually_private(is_one, candidates, caps)
+    assert individually_private(Silent(), removed, "x", [steps], lambda _: NOTHING, caps)
 
 
 # A2: the state of one run, or of both.

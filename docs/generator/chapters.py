@@ -28,7 +28,7 @@ PARTS = {
         "interaction",
         "neighbours",
     ),
-    "Summary reports": ("summary_mechanism", "individual_privacy", "filters"),
+    "Summary reports": ("summary_mechanism", "individual_privacy", "filters", "expiration"),
     "Event-level reports": ("randomized_response", "event_mechanism"),
     "Another notion of privacy": ("concentrated",),
     "The change surface": ("rules", "paper", "universe", "claims"),

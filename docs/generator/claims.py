@@ -73,7 +73,7 @@ def index(result: Result) -> str:
 def place(claim: Claim) -> str:
     """Return links to a claim's places in the paper."""
     if claim.paper.startswith("none"):
-        note = claim.paper.partition("READING_NOTES ")[2].rstrip(")")
+        note = claim.paper.partition("(")[2].rstrip(")")
         beyond = linked(note) if note[:1] in "AB" else f"[{note}](/beyond.md)" if note else ""
         return f"beyond it {beyond}".strip()
     return linked(claim.paper)
