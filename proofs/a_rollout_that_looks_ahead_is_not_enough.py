@@ -241,4 +241,8 @@ PROOF = Proof(
     },
 )
 
-CHECK = check_of(PROOF, header=__doc__)
+CHECK = check_of(
+    PROOF,
+    method="one mechanism run on exact laws; for δ = 0 the infimum over what follows",
+    assumes="an infimum of factors that bound a step bounds it",
+)

@@ -553,9 +553,10 @@ CLAIMS = _claims(
     Claim(
         id="never_registered_costs_a_factor",
         kind=Kind.LEMMA,
-        statement="If x was never registered, triggers re-route to older sources: with k of them "
-        "the "
-        "factor reaches 2k + 1.",
+        statement="If x was never registered, triggers re-route to older sources. With k ≥ 1 "
+        "of them the sums change by (2k + 1)Λ1 at worst, and some triggers reach it "
+        "for every Λ1 ≥ 1 and Λ0 ≥ 1, whether triggers fall through to older "
+        "sources or are dropped.",
         formula=r"(2k + 1)\Lambda_1",
         paper="none (B2)",
         subjects=("spec.neighbours.NEVER_REGISTERED",),
