@@ -308,7 +308,14 @@ class Inductive(Step[S]):
         if run.verdict == "REFUTED":
             return replace(run, seconds=seconds)
         reason = general.reason or f"not inductive{str(general).removeprefix('REFUTED')}"
-        return replace(general, verdict="UNKNOWN", reason=reason, example=None, seconds=seconds)
+        return replace(
+            general,
+            verdict="UNKNOWN",
+            reason=reason,
+            example=None,
+            seconds=seconds,
+            disproved=general.fails,
+        )
 
 
 def bounded(check: Check, *, papers_own: Iterable[str], bound: str) -> Check:

@@ -20,7 +20,7 @@ from unittest.mock import patch
 from proofs import truncated_laplace_is_private as truncated
 from proofs._check import check_of
 from proofs._proof import Proof, assume
-from proofs._service import FloorLog, asked_for, noise_of
+from proofs._service import FloorLog, OfTheRules, asked_for, noise_of
 from proofs._subjects import for_all_rules
 from proofs._symbolic import NotSymbolic
 from spec import PAPER, Rules, noise
@@ -99,12 +99,14 @@ def tail_is_at_most_delta(
     return laplace_upper_tail(q, height, height * lift) <= delta
 
 
-SOUND_TRUNCATION = check_of(
-    Proof(
-        claim="truncated_noise_needs_no_sparsity_bound",
-        subject=PAPER,
-        steps=(truncation_is_sound, tail_is_at_most_delta),
-    ),
+SOUND_TRUNCATION = Proof(
+    claim="truncated_noise_needs_no_sparsity_bound",
+    subject=PAPER,
+    steps=(truncation_is_sound, tail_is_at_most_delta),
+)
+
+TRUNCATION_IS_SOUND = check_of(
+    SOUND_TRUNCATION,
     method="threshold and noise of the rules, with logarithm and smallest truncation by contract",
     takes_rules=True,
 )
@@ -112,7 +114,7 @@ SOUND_TRUNCATION = check_of(
 WITHIN_REACH = check_of(
     replace(
         truncated.PROOF,
-        steps=tuple(s for s in truncated.PROOF.steps if not isinstance(s, truncated.OfTheRules)),
+        steps=tuple(s for s in truncated.PROOF.steps if not isinstance(s, OfTheRules)),
     ),
     header=truncated.__doc__,
     subject=lambda rules: truncated.Truncated(rules=rules),
