@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from typing import Protocol, TypeVar
 from unittest.mock import patch
 
-from proofs._proof import assume
+from proofs._proof import Step, StepResult, assume
 from proofs._solvers import Exact
 from proofs._subjects import Inductive, asked, for_all_rules, opaque, plain, search, unchecked
 from proofs._symbolic import NotSymbolic, running
@@ -167,6 +168,27 @@ def parameters(limits: Limits) -> Iterator[tuple[Limits, Query]]:
 
 THRESHOLD = Inductive(step=reaches_the_logarithm, reachable=instances)
 """The step that a threshold leaves its share of delta; refuted only by an instance that runs."""
+
+
+class HasRules(Protocol):
+    """Be a subject that holds rules."""
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules."""
+
+
+R = TypeVar("R", bound=HasRules)
+
+
+class OfTheRules(Step[R]):
+    """Decide the step about the threshold for the rules of a subject."""
+
+    name = THRESHOLD.name
+
+    def decide(self, subject: R) -> StepResult:
+        """Pass the rules on."""
+        return THRESHOLD.decide(subject.rules)
 
 
 def narrow_noise(
