@@ -152,7 +152,11 @@ def at_most(law: Noise, bound: int, share: Fraction) -> bool | None:
 
 
 def parameters(limits: Limits) -> Iterator[tuple[Limits, Query]]:
-    """List exact parameters, small ones first, then those of the rules."""
+    """List exact parameters with key discovery, small ones first, then those of the rules.
+
+    Limits that allow no key discovery are tried with a small delta all the same: what rules do with
+    a query does not depend on whether it is refused.
+    """
     for contribution, keys, rate in product((1, 2, 3), (1, 2, 3), (1, 2)):
         small = replace(
             limits,
@@ -163,7 +167,8 @@ def parameters(limits: Limits) -> Iterator[tuple[Limits, Query]]:
         for delta in (Fraction(1, 2), Fraction(1, 8), Fraction(1, 1000)):
             yield small, Query(epsilon=Fraction(rate * contribution), delta=delta)
     for share in (1, 10, 100):
-        yield limits, Query(epsilon=limits.epsilon / share, delta=limits.delta)
+        delta = limits.delta or Fraction(1, 1000)
+        yield limits, Query(epsilon=limits.epsilon / share, delta=delta)
 
 
 THRESHOLD = Inductive(step=reaches_the_logarithm, reachable=instances)

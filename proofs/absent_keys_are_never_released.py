@@ -1,6 +1,8 @@
 r"""With key discovery, noise alone never passes the release test.
 
-Claim: If $\delta > 0$, no outcome of the noise around zero is released.
+Claim: For every query with $0 < \delta \le 1$, no outcome of the noise around zero is released. The
+    caps do not enter: where $\delta_* = 0$ such queries are refused, and the same is asked of the
+    rules. A query with $\delta = 0$ names its keys, and all of them are released.
 Paper: Alg. 1; Alg. 6.
 Method: `threshold`, `noise` and `releases` are run on symbolic parameters. No noisy sum up to the
     greatest outcome of the noise may be released. The logarithm in the threshold is any integer.

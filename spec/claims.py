@@ -476,9 +476,9 @@ CLAIMS = _claims(
     Claim(
         id="group_privacy",
         kind=Kind.LEMMA,
-        statement="If each of k steps between laws is (ε, δ)-indistinguishable, their ends "
-        "are, with kε and δ(e^(kε) − 1)/(e^ε − 1), for ε > 0; the noise of the "
-        "service attains it.",
+        statement="If each of k steps between laws is (ε, δ)-indistinguishable with ε > 0, "
+        "their ends are, with kε and δ(e^(kε) − 1)/(e^ε − 1). The noise of the "
+        "service attains it as long as the changed sum stays within T + 1.",
         formula=r"\delta' = \delta (e^{k\varepsilon} - 1)/(e^\varepsilon - 1)",
         paper="Fact 4.7",
         subjects=("spec.distributions.group_privacy_delta",),
@@ -602,9 +602,9 @@ CLAIMS = _claims(
     Claim(
         id="absent_keys_are_never_released",
         kind=Kind.ASSUMPTION,
-        statement="With key discovery, δ > 0, no outcome of the noise around zero passes the "
-        "release test. Where δ* = 0 every query with key discovery is refused, and "
-        "nothing is asked of the rules.",
+        statement="With key discovery, for every query with 0 < δ ≤ 1, no outcome of the "
+        "noise around zero passes the release test. The caps do not enter: where δ* "
+        "= 0 such queries are refused, and the same is asked of the rules.",
         formula=r"\delta > 0 \wedge z \le \lfloor\tau\rfloor \Rightarrow \neg (z > \tau)",
         paper="Alg. 1",
         subjects=("spec.aggregation_service.releases", "spec.aggregation_service.noise"),
