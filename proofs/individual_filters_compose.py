@@ -34,7 +34,8 @@ from proofs.filters_compose import (
 )
 from spec.contributions import Unit
 from spec.filters import (
-    Histories,
+    NOTHING,
+    Consumed,
     IndividuallyFilteredMechanism,
     IndividualQuery,
     Units,
@@ -45,9 +46,12 @@ from spec.individual_privacy import Theta
 X, Z = name(str, "unit x"), name(str, "unit z")
 
 
+Accounts = tuple[Consumed, ...]
+
+
 def run(
-    make: MakeFilter, caps: Theta, state: Histories, units: Units, parameters: Mapping[str, Theta]
-) -> tuple[Histories, Units]:
+    make: MakeFilter, caps: Theta, state: Accounts, units: Units, parameters: Mapping[str, Theta]
+) -> tuple[Accounts, Units]:
     """Make one step; return the accounts and the units on which the query was answered."""
     claimed: Map[Unit, Theta] = Map(dict[Unit, Theta](parameters.items()))
     query: IndividualQuery[Units] = IndividualQuery(
@@ -60,11 +64,16 @@ def run(
     return mechanism.step(state, (units, query), certain)
 
 
-def same_accounts(first: Histories, second: Histories) -> bool:
+def account(state: Accounts, unit: str) -> tuple[Theta, ...]:
+    """Return what a unit has consumed, step by step."""
+    return tuple(consumed.get(unit, NOTHING) for consumed in state)
+
+
+def same_accounts(first: Accounts, second: Accounts) -> bool:
     """Compare the sums of both units' accounts."""
     same = True
     for unit in (X, Z):
-        one, other = sums(first.get(unit, ())), sums(second.get(unit, ()))
+        one, other = sums(account(first, unit)), sums(account(second, unit))
         same = same & (one[0] == other[0]) & (one[1] == other[1])
     return same
 
@@ -85,7 +94,7 @@ def worlds_differ_in_x(
 ) -> bool:
     """Run a step with x and without it."""
     caps = theta(epsilon_cap, delta_cap)
-    state: Histories = Map({X: (theta(epsilon_x, delta_x),), Z: (theta(epsilon_z, delta_z),)})
+    state: Accounts = (Map({X: theta(epsilon_x, delta_x), Z: theta(epsilon_z, delta_z)}),)
     claims = {X: theta(claim_x, claim_delta_x), Z: theta(claim_z, claim_delta_z)}
     after, masked = run(make, caps, state, frozenset({X, Z}), claims)
     other, without = run(make, caps, state, frozenset({Z}), claims)
@@ -107,25 +116,32 @@ def x_pays(
     """Run a step for x alone."""
     assume(epsilon_x <= epsilon_cap, delta_x <= delta_cap)
     caps = theta(epsilon_cap, delta_cap)
-    state: Histories = Map({X: (theta(epsilon_x, delta_x),)})
+    state: Accounts = (Map({X: theta(epsilon_x, delta_x)}),)
     claims = {X: theta(claim_x, claim_delta_x)}
     after, masked = run(make, caps, state, frozenset({X}), claims)
-    epsilon, delta = sums(after[X])
+    epsilon, delta = sums(account(after, X))
     within = (epsilon <= epsilon_cap) & (delta <= delta_cap)
     if X not in masked:
         return within & (epsilon == epsilon_x) & (delta == delta_x)
     return within & (epsilon == epsilon_x + claim_x) & (delta == delta_x + claim_delta_x)
 
 
-@for_all_rules("a unit that the query does not name is neither charged nor masked")
+@for_all_rules("a unit within the caps that the query does not name is neither charged nor masked")
 def unnamed_units_stay(
-    make: MakeFilter, epsilon_cap: Fraction, delta_cap: Fraction, claim_z: Fraction
+    make: MakeFilter,
+    epsilon_cap: Fraction,
+    delta_cap: Fraction,
+    epsilon_x: Fraction,
+    delta_x: Fraction,
+    claim_z: Fraction,
 ) -> bool:
     """Run a step that claims nothing about x: its answer does not depend on x."""
+    assume(epsilon_x <= epsilon_cap, delta_x <= delta_cap)
     caps = theta(epsilon_cap, delta_cap)
     claims = {Z: theta(claim_z, Fraction(0))}
-    after, masked = run(make, caps, Map(), frozenset({X, Z}), claims)
-    return X in masked and X not in after
+    state: Accounts = (Map({X: theta(epsilon_x, delta_x)}),)
+    after, masked = run(make, caps, state, frozenset({X, Z}), claims)
+    return X in masked and X not in after[-1]
 
 
 @exists("not vacuous: x is masked and z is not")
@@ -133,7 +149,7 @@ def x_is_masked(make: MakeFilter, claim_x: Fraction, claim_z: Fraction) -> bool:
     """Find a query that is too much for one unit only."""
     caps = theta(Fraction(1), Fraction(0))
     claims = {X: theta(claim_x, Fraction(0)), Z: theta(claim_z, Fraction(0))}
-    _, masked = run(make, caps, Map(), frozenset({X, Z}), claims)
+    _, masked = run(make, caps, (), frozenset({X, Z}), claims)
     return X not in masked and Z in masked
 
 
