@@ -294,6 +294,13 @@ def bound_by_the_worse_step(
     return paper_bound(max(factor, rest), Fraction(1), q1, q2, excess, missed)
 
 
+def bound_above_one(
+    factor: Fraction, rest: Fraction, q1: Fraction, q2: Fraction, excess: Fraction, missed: Fraction
+) -> Fraction:
+    """Add one to the bound, so that no probability attains it."""
+    return paper_bound(factor, rest, q1, q2, excess, missed) + 1
+
+
 def larger(first: Fraction, second: Fraction) -> Fraction:
     """Take the larger of two bounds instead of their sum."""
     return max(first, second)
@@ -339,6 +346,7 @@ PROOF = Proof(
             PAPERS, mechanism=Parity(louder=Fraction(1, 100))
         ),
     },
+    unproved_for={"a bound that is never attained": replace(PAPERS, bound=bound_above_one)},
 )
 
 CHECK = check_of(PROOF, header=__doc__)

@@ -378,8 +378,7 @@ CLAIMS = _claims(
         kind=Kind.LEMMA,
         statement="As written, with every rollout within the caps, no mechanism that answers "
         "is individually private, for any caps.",
-        formula=r"\theta\ \mathrm{rollout} \wedge \theta' \ge \theta \Rightarrow "
-        r"\theta'\ \mathrm{rollout}",
+        formula=r"F_t(D_t) \approx_{\varepsilon_* + 1, 1} F_t(D_t^{-x})",
         paper="Def. 4.1",
         subjects=("spec.individual_privacy",),
     ),
