@@ -35,6 +35,8 @@ from proofs.event_client_outputs_stay_in_the_output_set import (
     small_runs,
 )
 from spec import PAPER, Rules
+from spec.contributions import Unit
+from spec.distributions import Draw
 from spec.event_client import EventClient, EventReport, EventSource, EventTrigger
 from spec.event_client import TriggerSpecification as Specification
 from spec.event_outputs import Output
@@ -102,11 +104,32 @@ def others_are_independent(rules: Rules) -> Mapping[str, object] | None:
     return None
 
 
+def forget_response(
+    rules: Rules, client: EventClient, source: EventSource, now: int, draw: Draw
+) -> EventClient:
+    """Answer truthfully, whatever was drawn."""
+    client = PAPER.register_event_source(rules, client, source, now, draw)
+    record = replace(client.records[source.source_id], response=None)
+    return replace(client, records=client.records.set(source.source_id, record))
+
+
+def credit_all(
+    rules: Rules, client: EventClient, trigger: EventTrigger, now: int, credited: tuple[Unit, ...]
+) -> EventClient:
+    """Credit every source as soon as one is credited."""
+    everyone = tuple(client.records) if credited else ()
+    return PAPER.register_event_trigger(rules, client, trigger, now, everyone)
+
+
 CLIENT = Proof(
     claim="event_level_reports_are_private",
     subject=PAPER,
     steps=(responses_are_sent, others_are_independent),
     bound="small sources: up to two data with two windows and two buckets, three triggers",
+    controls={
+        "a drawn response is forgotten": replace(PAPER, register_event_source=forget_response),
+        "a trigger counts for every source": replace(PAPER, register_event_trigger=credit_all),
+    },
 )
 
 CLIENT_IS_MECHANISM = check_of(

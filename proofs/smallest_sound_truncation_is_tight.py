@@ -276,9 +276,7 @@ PROOF = Proof(
         ),
     },
     unproved_for={
-        "every edge is sound": replace(
-            PAPERS, mass=lambda *_: Fraction(0), edge=lambda q, *_: q
-        ),
+        "every edge is sound": replace(PAPERS, mass=lambda *_: Fraction(0), edge=lambda q, *_: q),
     },
 )
 
