@@ -133,7 +133,9 @@ def initiation(client: Client, maximum: int, bucket: int) -> bool:
     return (record.sent <= maximum) & (record.reported.get(DATA, 0) < bucket)
 
 
-@for_all_rules("conclusion: the output set has room for the maximum and for every bucket")
+@for_all_rules(
+    "conclusion: up to two data, the output set has room for the maximum and every bucket"
+)
 def room_for_all(client: Client, maximum: int) -> bool:
     """Run `output_set` for every shape of up to two data, windows and buckets."""
     assume(maximum >= 0)

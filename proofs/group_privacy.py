@@ -93,7 +93,7 @@ def one_more_step(
     return first <= (power * powers) * last + group.step(power, so_far, delta)
 
 
-@for_all("the running function starts with delta and follows the recurrence")
+@for_all("up to eight steps the running function starts with delta and follows the recurrence")
 def running_recurrence(group: Group, power: Fraction, delta: Fraction) -> bool:
     """Run it up to eight steps."""
     assume(1 <= power, 0 <= delta)

@@ -142,7 +142,7 @@ def responses_add_up(
     return p + r <= factor * (q + s) + composition.add(m, n)
 
 
-@for_all("the divergence is the sum of the excesses of the responses")
+@for_all("the divergence of three responses is the sum of their excesses")
 def excesses_are_the_divergence(
     composition: Composition, a: Fraction, b: Fraction, c: Fraction, d: Fraction, factor: Fraction
 ) -> bool:

@@ -286,7 +286,7 @@ def others_are_independent(
     return same_budget(first.budgets[Z], second.budgets[Z]) & same_budget(first.budgets[X], x)
 
 
-@for_all_rules("the sums with and without x differ by what x contributes")
+@for_all_rules("two reports: the sums with and without x differ by what x contributes")
 def sums_differ_by_x(rules: Rules, value_1: int, value_2: int, other: int) -> bool:
     """Run `totals` with a report of x and with its null report, for every pattern of keys."""
     assume(value_1 >= 0, value_2 >= 0, other >= 0)
