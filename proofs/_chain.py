@@ -8,13 +8,14 @@ decided in another way. A chain's time is that of its own links: each lemma has 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
 
 from proofs._check import decimal
+from proofs._proof import ALL_VALUES
 from spec import PAPER, Rules
 from spec.claims import CLAIMS, Check, Control, Finding, Step, Verdict
 
@@ -58,7 +59,7 @@ class Chain:
                     check="proof",
                     verdict=Verdict.PROVED,
                     method=self.argument,
-                    bound="all values",
+                    bound=_bound(each for _, each in found),
                     assumes=self.assumes,
                     seconds=decimal(seconds),
                     steps=steps,
@@ -150,6 +151,12 @@ def lemma(claim: str) -> Check:
     """Return the check of a lemma by the name of its claim."""
     check: Check = import_module(f"proofs.{claim}").CHECK
     return check
+
+
+def _bound(found: Iterable[Finding]) -> str:
+    """Return the ranges of the links that are not about all values, or that there are none."""
+    ranges = dict.fromkeys(each.bound for each in found if each.bound != ALL_VALUES)
+    return "; ".join(ranges) or ALL_VALUES
 
 
 def _name(link: Link) -> str:

@@ -95,7 +95,7 @@ def finding(result: ProofResult, *, check: str, method: str, assumes: str) -> Fi
         check=check,
         verdict=verdict,
         method=f"{method}; {_decided(result)}" if verdict is Verdict.PROVED else method,
-        bound="all values" if verdict is Verdict.PROVED else "",
+        bound=result.bound if verdict is Verdict.PROVED else "",
         assumes=assumes,
         detail=alarm + ("" if verdict is Verdict.PROVED else result.text),
         seconds=decimal(result.seconds),
@@ -138,9 +138,10 @@ def _step(step: StepResult) -> claims.Step:
     example = (
         "" if step.example is None else ", ".join(f"{x} = {y}" for x, y in step.example.items())
     )
+    over = f"for {step.over}" if step.over else ""
     return claims.Step(
         name=step.name,
         verdict=Verdict(step.verdict.lower()),
         by=", ".join(deciders(step)),
-        detail=step.reason or example,
+        detail=step.reason or example or over,
     )

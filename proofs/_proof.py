@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path as FilePath
 from time import perf_counter_ns
-from typing import Concatenate, Generic, Literal, ParamSpec, TypeAlias, TypeVar
+from typing import Concatenate, Generic, Literal, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import z3
 
@@ -68,6 +68,8 @@ P = ParamSpec("P")
 
 Verdict: TypeAlias = Literal["PROVED", "REFUTED", "UNKNOWN"]
 
+ALL_VALUES = "all values"
+
 _SYMBOLS: Mapping[str, Callable[[str], Exact]] = {
     "int": integer,
     "Fraction": rational,
@@ -81,8 +83,10 @@ class StepResult:
     """Hold what became of one step of a proof.
 
     `example` is the counterexample of a refuted step, or the witness of a step that shows that
-    something exists; both have been replayed. `alarm` marks what must never happen: solvers that
-    contradict each other, or a model that does not replay.
+    something exists; both have been replayed. `disproved` marks a step that is false without a
+    counterexample to the claim: there is no witness, or an induction does not go through. `alarm`
+    marks what must never happen: solvers that contradict each other, or a model that does not
+    replay. `over` is the range that a step ran through; a step without one is about all values.
     """
 
     name: str
@@ -90,9 +94,16 @@ class StepResult:
     by: tuple[str, ...]
     seconds: Fraction
     reason: str = ""
+    over: str = ""
     decisions: tuple[Decision, ...] = ()
     example: Model | None = None
+    disproved: bool = False
     alarm: bool = False
+
+    @property
+    def fails(self) -> bool:
+        """Tell whether the step is known to be false, and not only left open."""
+        return self.verdict == "REFUTED" or self.disproved
 
     def __str__(self) -> str:
         numbers = "" if self.example is None else f" [{_shown(self.example)}]"
@@ -102,10 +113,14 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofResult:
-    """Hold what became of a proof: its verdict is refuted if a step is, else unknown if one is."""
+    """Hold what became of a proof: its verdict is refuted if a step is, else unknown if one is.
+
+    `bound` says of which values the proof is.
+    """
 
     claim: str
     steps: tuple[StepResult, ...]
+    bound: str = ALL_VALUES
 
     @property
     def verdict(self) -> Verdict:
@@ -179,41 +194,44 @@ class Statement(Step[S]):
         """Run the statement symbolically, decide every path, and replay what is found."""
         start = perf_counter_ns()
         decisions: list[Decision] = []
-        verdict, reason, example, alarm = self._verdict(subject, decisions)
+        outcome = self._verdict(subject, decisions)
         return StepResult(
             name=self.name,
-            verdict=verdict,
             by=("z3", "cvc5"),
             seconds=Fraction(perf_counter_ns() - start, 10**9),
-            reason=reason,
             decisions=tuple(decisions),
-            example=example,
-            alarm=alarm,
+            verdict=outcome.verdict,
+            reason=outcome.reason,
+            example=outcome.example,
+            disproved=outcome.disproved,
+            alarm=outcome.alarm,
         )
 
     def _verdict(self, subject: S, decisions: list[Decision]) -> _Outcome:
         try:
             found = explore(self.holds, subject, *self._symbols())
         except NotSymbolic as refusal:
-            return "UNKNOWN", str(refusal), None, False
+            return _Outcome("UNKNOWN", str(refusal))
         if not found.paths:
-            return "UNKNOWN", "no numbers satisfy the assumptions", None, False
+            reason = "no numbers satisfy the assumptions"
+            return _Outcome("UNKNOWN", reason, disproved=self.existential)
         undecided: list[str] = []
         for stated, path in self._obligations(found):
             decision = decide(stated)
             decisions.append(decision)
             if decision.status == "disagreement":
                 said = f"z3 says {decision.z3}, cvc5 says {decision.cvc5}"
-                return "UNKNOWN", f"the solvers disagree on {stated.name}: {said}", None, True
+                reason = f"the solvers disagree on {stated.name}: {said}"
+                return _Outcome("UNKNOWN", reason, alarm=True)
             if decision.status == "refuted":
                 return self._replayed(subject, decision, path)
             if decision.status == "unknown":
                 undecided.append(stated.name)
         if undecided:
-            return "UNKNOWN", "undecided: " + ", ".join(undecided), None, False
+            return _Outcome("UNKNOWN", "undecided: " + ", ".join(undecided))
         if self.existential:
-            return "UNKNOWN", "no such numbers exist", None, False
-        return "PROVED", "", None, False
+            return _Outcome("UNKNOWN", "no such numbers exist", disproved=True)
+        return _Outcome("PROVED")
 
     def _obligations(self, found: Exploration) -> Iterator[tuple[Obligation, Path | None]]:
         for number, path in enumerate(found.paths, start=1):
@@ -230,12 +248,8 @@ class Statement(Step[S]):
     def _replayed(self, subject: S, decision: Decision, path: Path | None) -> _Outcome:
         """Run the statement on the exact numbers of a model: only that makes it an example."""
         if path is None:
-            return (
-                "UNKNOWN",
-                f"a branch left out is possible: {decision.obligation.name}",
-                None,
-                True,
-            )
+            reason = f"a branch left out is possible: {decision.obligation.name}"
+            return _Outcome("UNKNOWN", reason, alarm=True)
         example = self._completed(decision.model or {})
         try:
             holds = bool(self.holds(subject, *example.values()))
@@ -243,18 +257,19 @@ class Statement(Step[S]):
         except Discarded:
             holds, told = not self.existential, "the assumptions do not hold"
         except NotSymbolic as refusal:
-            return "UNKNOWN", f"cannot be replayed: {refusal}", None, False
+            return _Outcome("UNKNOWN", f"cannot be replayed: {refusal}")
         except Exception as error:
             holds, told = False, f"{type(error).__name__}: {error}"
         if holds == self.existential:
-            return ("PROVED" if self.existential else "REFUTED"), told, example, False
+            return _Outcome("PROVED" if self.existential else "REFUTED", told, example)
         if path.raised is not None:
             told = f"{type(path.raised).__name__} only when run symbolically: {path.raised}"
-            return "UNKNOWN", told, None, False
+            return _Outcome("UNKNOWN", told)
         if not decision.exact:
             told = f"the model is irrational and does not replay rounded to {_shown(example)}"
-            return "UNKNOWN", told, None, False
-        return "UNKNOWN", f"the model does not replay: {_shown(example)} {told}".strip(), None, True
+            return _Outcome("UNKNOWN", told)
+        told = f"the model does not replay: {_shown(example)} {told}".strip()
+        return _Outcome("UNKNOWN", told, alarm=True)
 
     def _kinds(self) -> dict[str, str]:
         parameters = list(inspect.signature(self.holds).parameters.values())[1:]
@@ -270,16 +285,27 @@ class Statement(Step[S]):
         return {name: _KINDS[kind](model.get(name, 0)) for name, kind in self._kinds().items()}
 
 
-_Outcome: TypeAlias = tuple[Verdict, str, Model | None, bool]
+class _Outcome(NamedTuple):
+    """Hold what a statement's result says beside its obligations."""
+
+    verdict: Verdict
+    reason: str = ""
+    example: Model | None = None
+    alarm: bool = False
+    disproved: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Calculation(Step[S]):
-    """State something that exact arithmetic or algebra decides without a solver."""
+    """State something that exact arithmetic or algebra decides without a solver.
+
+    What runs on chosen values names them in `over`; algebra is about all values and names none.
+    """
 
     name: str
     holds: Callable[[S], bool]
     by: str
+    over: str = ""
 
     def decide(self, subject: S) -> StepResult:
         """Run the calculation; false refutes, an exception leaves it unknown."""
@@ -292,7 +318,12 @@ class Calculation(Step[S]):
             verdict, reason = "UNKNOWN", f"{type(error).__name__}: {error}"
         seconds = Fraction(perf_counter_ns() - start, 10**9)
         return StepResult(
-            name=self.name, verdict=verdict, by=(self.by,), seconds=seconds, reason=reason
+            name=self.name,
+            verdict=verdict,
+            by=(self.by,),
+            seconds=seconds,
+            reason=reason,
+            over=self.over,
         )
 
 
@@ -306,19 +337,32 @@ def exists(name: str) -> Callable[[Callable[Concatenate[S, P], bool]], Statement
     return lambda holds: Statement(name=name, holds=holds, existential=True)
 
 
-def calculation(name: str, by: str) -> Callable[[Callable[[S], bool]], Calculation[S]]:
+def calculation(
+    name: str, by: str, over: str = ""
+) -> Callable[[Callable[[S], bool]], Calculation[S]]:
     """Turn a function of the subject alone into a step that is decided by running it."""
-    return lambda holds: Calculation(name=name, holds=holds, by=by)
+    return lambda holds: Calculation(name=name, holds=holds, by=by, over=over)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proof(Generic[S]):
-    """Prove a claim about a subject by steps, and show that broken subjects are refuted."""
+    """Prove a claim about a subject by steps, and show with broken subjects that steps can fail.
+
+    `bound` names the values that the proof is about. A proof in which a step that the claim needs
+    only runs through a range says which.
+
+    Every step has a control of its own: a broken subject for which this step fails and all others
+    are proved. A proof on one of the `controls` comes out refuted. On one of those in
+    `unproved_for` it stays open, because the step that fails is a witness or an induction, which
+    have no counterexample.
+    """
 
     claim: str
     subject: S
     steps: tuple[Step[S], ...]
     controls: Mapping[str, S] = field(default_factory=dict)
+    unproved_for: Mapping[str, S] = field(default_factory=dict)
+    bound: str = ALL_VALUES
 
     def run(self) -> ProofResult:
         """Decide every step for the proof's own subject."""
@@ -327,11 +371,7 @@ class Proof(Generic[S]):
     def run_on(self, subject: S) -> ProofResult:
         """Decide every step for another subject, such as the rules of a proposal."""
         steps = tuple(step.decide(subject) for step in self.steps)
-        return ProofResult(claim=self.claim, steps=steps)
-
-    def run_controls(self) -> dict[str, ProofResult]:
-        """Run the proof on every broken subject; each must come out refuted."""
-        return {name: self.run_on(broken) for name, broken in self.controls.items()}
+        return ProofResult(claim=self.claim, steps=steps, bound=self.bound)
 
 
 def _shown(model: Model) -> str:

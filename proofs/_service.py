@@ -12,9 +12,10 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from typing import Protocol, TypeVar
 from unittest.mock import patch
 
-from proofs._proof import assume
+from proofs._proof import Step, StepResult, assume
 from proofs._solvers import Exact
 from proofs._subjects import Inductive, asked, for_all_rules, opaque, plain, search, unchecked
 from proofs._symbolic import NotSymbolic, running
@@ -115,7 +116,11 @@ def reaches_the_logarithm(
     return (reach >= power.exponent * (steps + 1)) & (bound * delta >= sparsity_budget)
 
 
-@search("no threshold leaves more than its share of delta above it", by="exact instances")
+@search(
+    "no threshold leaves more than its share of delta above it",
+    by="exact instances",
+    over="exact parameters and the limits of the rules",
+)
 def instances(rules: Rules) -> Mapping[str, Exact] | None:
     r"""Look for parameters at which $\Pr[X > T - \Lambda_1] > \delta/\Lambda_0$."""
     for limits, query in parameters(rules.limits):
@@ -147,7 +152,11 @@ def at_most(law: Noise, bound: int, share: Fraction) -> bool | None:
 
 
 def parameters(limits: Limits) -> Iterator[tuple[Limits, Query]]:
-    """List exact parameters, small ones first, then those of the rules."""
+    """List exact parameters with key discovery, small ones first, then those of the rules.
+
+    Limits that allow no key discovery are tried with a small delta all the same: what rules do with
+    a query does not depend on whether it is refused.
+    """
     for contribution, keys, rate in product((1, 2, 3), (1, 2, 3), (1, 2)):
         small = replace(
             limits,
@@ -158,11 +167,33 @@ def parameters(limits: Limits) -> Iterator[tuple[Limits, Query]]:
         for delta in (Fraction(1, 2), Fraction(1, 8), Fraction(1, 1000)):
             yield small, Query(epsilon=Fraction(rate * contribution), delta=delta)
     for share in (1, 10, 100):
-        yield limits, Query(epsilon=limits.epsilon / share, delta=limits.delta)
+        delta = limits.delta or Fraction(1, 1000)
+        yield limits, Query(epsilon=limits.epsilon / share, delta=delta)
 
 
 THRESHOLD = Inductive(step=reaches_the_logarithm, reachable=instances)
 """The step that a threshold leaves its share of delta; refuted only by an instance that runs."""
+
+
+class HasRules(Protocol):
+    """Be a subject that holds rules."""
+
+    @property
+    def rules(self) -> Rules:
+        """Return the rules."""
+
+
+R = TypeVar("R", bound=HasRules)
+
+
+class OfTheRules(Step[R]):
+    """Decide the step about the threshold for the rules of a subject."""
+
+    name = THRESHOLD.name
+
+    def decide(self, subject: R) -> StepResult:
+        """Pass the rules on."""
+        return THRESHOLD.decide(subject.rules)
 
 
 def narrow_noise(

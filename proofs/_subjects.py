@@ -244,11 +244,12 @@ def _raised_in(error: Exception) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Search(Step[S]):
-    """State that a finite search finds no counterexample."""
+    """State that a finite search, through the range `over`, finds no counterexample."""
 
     name: str
     find: Callable[[S], Mapping[str, object] | None]
     by: str
+    over: str
 
     def decide(self, subject: S) -> StepResult:
         """Search; what is found refutes, an exception leaves it unknown."""
@@ -269,14 +270,15 @@ class Search(Step[S]):
             seconds=Fraction(perf_counter_ns() - start, 10**9),
             reason=reason,
             example=cast(Model | None, found),
+            over=self.over,
         )
 
 
 def search(
-    name: str, by: str = "enumeration"
+    name: str, by: str = "enumeration", *, over: str
 ) -> Callable[[Callable[[S], Mapping[str, object] | None]], Search[S]]:
-    """Turn a function that looks for a counterexample into the step that there is none."""
-    return lambda find: Search(name=name, find=find, by=by)
+    """Turn a function that looks for a counterexample into the step that there is none there."""
+    return lambda find: Search(name=name, find=find, by=by, over=over)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,7 +308,14 @@ class Inductive(Step[S]):
         if run.verdict == "REFUTED":
             return replace(run, seconds=seconds)
         reason = general.reason or f"not inductive{str(general).removeprefix('REFUTED')}"
-        return replace(general, verdict="UNKNOWN", reason=reason, example=None, seconds=seconds)
+        return replace(
+            general,
+            verdict="UNKNOWN",
+            reason=reason,
+            example=None,
+            seconds=seconds,
+            disproved=general.fails,
+        )
 
 
 def bounded(check: Check, *, papers_own: Iterable[str], bound: str) -> Check:

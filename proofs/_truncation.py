@@ -19,8 +19,8 @@ from unittest.mock import patch
 
 from proofs import truncated_laplace_is_private as truncated
 from proofs._check import check_of
-from proofs._proof import Proof, assume
-from proofs._service import FloorLog, asked_for, noise_of
+from proofs._proof import Proof, assume, exists
+from proofs._service import FloorLog, OfTheRules, asked_for, noise_of, without_first_budget
 from proofs._subjects import for_all_rules
 from proofs._symbolic import NotSymbolic
 from spec import PAPER, Rules, noise
@@ -62,9 +62,17 @@ def by_contract(rules: Rules, result: int) -> Iterator[tuple[FloorLog, SmallestT
         yield logarithm, smallest
 
 
+@dataclass(frozen=True, kw_only=True)
+class Sound:
+    """Hold the rules, and the closed form of the tail."""
+
+    rules: Rules = PAPER
+    upper_tail: Callable[[Fraction, Fraction, Fraction], Fraction] = laplace_upper_tail
+
+
 @for_all_rules("a key that changes by the whole budget is seen with probability at most δ")
 def truncation_is_sound(
-    rules: Rules,
+    sound: Sound,
     contribution_budget: int,
     sparsity_budget: int,
     epsilon: Fraction,
@@ -74,6 +82,7 @@ def truncation_is_sound(
     r"""Show $q^{T+1-\Lambda_1} \le \delta$ by its exponents, or $T$ at least the smallest sound."""
     assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
     given = (contribution_budget, sparsity_budget, epsilon, delta)
+    rules = sound.rules
     with by_contract(rules, steps) as (logarithm, smallest):
         threshold = rules.threshold(*asked_for(*given))
     rate, truncation = noise_of(rules, *given, threshold)
@@ -90,29 +99,55 @@ def truncation_is_sound(
     return (reach >= power.exponent * (steps + 1)) & (bound * delta >= 1)
 
 
-@for_all_rules("a height of at most δ leaves at most δ in the tail")
-def tail_is_at_most_delta(
-    _: Rules, q: Fraction, height: Fraction, lift: Fraction, delta: Fraction
-) -> bool:
+def assume_powers(q: Fraction, height: Fraction, lift: Fraction, delta: Fraction) -> None:
     r"""Take $q^{T+1-\Lambda_1}$ as the height and $q^{\Lambda_1}$ as the lift to the edge."""
     assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= delta)
-    return laplace_upper_tail(q, height, height * lift) <= delta
 
 
-SOUND_TRUNCATION = check_of(
-    Proof(
-        claim="truncated_noise_needs_no_sparsity_bound",
-        subject=PAPER,
-        steps=(truncation_is_sound, tail_is_at_most_delta),
-    ),
+@for_all_rules("a height of at most δ leaves at most δ in the tail")
+def tail_is_at_most_delta(
+    sound: Sound, q: Fraction, height: Fraction, lift: Fraction, delta: Fraction
+) -> bool:
+    """Compute the tail at the height."""
+    assume_powers(q, height, lift, delta)
+    return sound.upper_tail(q, height, height * lift) <= delta
+
+
+@exists("a tail that is positive and below δ")
+def tail_is_positive(
+    sound: Sound, q: Fraction, height: Fraction, lift: Fraction, delta: Fraction
+) -> bool:
+    """Show that the assumptions about the powers can hold, with something in the tail."""
+    assume_powers(q, height, lift, delta)
+    tail = sound.upper_tail(q, height, height * lift)
+    return (0 < tail) & (tail < delta)
+
+
+PAPERS = Sound()
+
+SOUND_TRUNCATION = Proof(
+    claim="truncated_noise_needs_no_sparsity_bound",
+    subject=PAPERS,
+    steps=(truncation_is_sound, tail_is_at_most_delta, tail_is_positive),
+    controls={
+        "threshold without its first contribution budget": replace(
+            PAPERS, rules=replace(PAPER, threshold=without_first_budget)
+        ),
+        "failures on both sides": replace(PAPERS, upper_tail=truncated.both_tails),
+    },
+    unproved_for={"a tail of nothing": replace(PAPERS, upper_tail=lambda *_: Fraction(0))},
+)
+
+TRUNCATION_IS_SOUND = check_of(
+    SOUND_TRUNCATION,
     method="threshold and noise of the rules, with logarithm and smallest truncation by contract",
-    takes_rules=True,
+    subject=lambda rules: Sound(rules=rules),
 )
 
 WITHIN_REACH = check_of(
     replace(
         truncated.PROOF,
-        steps=tuple(s for s in truncated.PROOF.steps if not isinstance(s, truncated.OfTheRules)),
+        steps=tuple(s for s in truncated.PROOF.steps if not isinstance(s, OfTheRules)),
     ),
     header=truncated.__doc__,
     subject=lambda rules: truncated.Truncated(rules=rules),

@@ -15,8 +15,8 @@ Assumes: The dummy has a budget like any source. Without a cap the change is unb
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs._check import check_of
@@ -58,8 +58,24 @@ def moves(value: int, *, for_nobody: bool) -> list[Move]:
     return [source, first, second] if for_nobody else [source, first]
 
 
-@search("the change is two or three times the budget, and so is the loss", by="exact laws")
-def factors(relation: Relation) -> Mapping[str, object] | None:
+@dataclass(frozen=True, kw_only=True)
+class Moved:
+    """Hold the neighbour relation, and by how much two sums of a key differ."""
+
+    relation: Relation = MOVED_TO_DUMMY
+    difference: Callable[[int, int], int] = lambda first, second: abs(first - second)
+
+
+EXACT = {(1, 3): [Fraction(2, 9), Fraction(4, 27), Fraction(0)]}
+"""The exact δ at one, two and three times ε, by budget and factor."""
+
+
+@search(
+    "the change is two or three times the budget, and so is the loss; δ is 2/9, 4/27 and 0",
+    by="exact laws",
+    over="Λ1 = 1, 2",
+)
+def factors(moved: Moved) -> Mapping[str, object] | None:
     """Look for a budget at which a factor is another."""
     holding = replace(PAPER, attribute=attribute_to_someone)
     for budget, (rules, factor) in (
@@ -68,53 +84,55 @@ def factors(relation: Relation) -> Mapping[str, object] | None:
         run = moves(budget, for_nobody=factor == 3)
         ids = tuple(range(1, len(run)))
         query = Query(epsilon=Fraction(budget), report_ids=ids, keys=KEYS)
-        first, second = both_sums(limited(budget, rules=rules), relation, "x", run, query)
-        deltas = [delta_at(first, second, k * budget) for k in (factor - 1, factor)]
-        if change(first, second) != factor * budget or not deltas[0] > deltas[1] == 0:
+        first, second = both_sums(limited(budget, rules=rules), moved.relation, "x", run, query)
+        deltas = [delta_at(first, second, k * budget) for k in range(1, factor + 1)]
+        lost = deltas[-2] > deltas[-1] == 0 and deltas == EXACT.get((budget, factor), deltas)
+        if change(first, second) != factor * budget or not lost:
             return {
                 "contribution_budget": budget,
                 "expected factor": factor,
                 "change": change(first, second),
-                "delta": deltas[0],
+                **{f"delta at {k}ε": delta for k, delta in enumerate(deltas, start=1)},
             }
     return None
 
 
-@search("with a dummy that holds records δ is 2/9, 4/27 and 0", by="exact laws")
-def exact_deltas(relation: Relation) -> Mapping[str, object] | None:
-    """Compute the exact δ at one, two and three times ε."""
-    rules = limited(1, rules=replace(PAPER, attribute=attribute_to_someone))
-    query = Query(epsilon=Fraction(1), report_ids=(1, 2), keys=KEYS)
-    run = moves(1, for_nobody=True)
-    first, second = both_sums(rules, relation, "x", run, query)
-    found = [delta_at(first, second, k) for k in (1, 2, 3)]
-    if found == [Fraction(2, 9), Fraction(4, 27), 0]:
-        return None
-    return {f"delta at {k}ε": delta for k, delta in enumerate(found, start=1)}
+def assume_budgets(x: int, dummy: int, dummy_without: int, budget: int) -> None:
+    """Take what x and the dummy contribute with x, and the dummy without it."""
+    assume(0 <= x, x <= budget, 0 <= dummy, dummy <= budget)
+    assume(0 <= dummy_without, dummy_without <= budget)
 
 
 @for_all_rules("upper bound: x once and the dummy in both worlds make three times the budget")
-def at_most_three_times(_: Relation, x: int, dummy: int, dummy_without: int, budget: int) -> bool:
+def at_most_three_times(moved: Moved, x: int, dummy: int, dummy_without: int, budget: int) -> bool:
     """Bound the change of one key; keys add up as in an_empty_store_costs_a_factor_two."""
-    assume(0 <= x, x <= budget, 0 <= dummy, dummy <= budget)
-    assume(0 <= dummy_without, dummy_without <= budget)
-    total = abs(x + dummy - dummy_without)
+    assume_budgets(x, dummy, dummy_without, budget)
+    total = moved.difference(x + dummy, dummy_without)
     return (total <= x + dummy + dummy_without) & (total <= 3 * budget)
 
 
 @exists("not vacuous: on three keys the bound is attained")
-def bound_is_attained(_: Relation, x: int, dummy: int, dummy_without: int, budget: int) -> bool:
+def bound_is_attained(moved: Moved, x: int, dummy: int, dummy_without: int, budget: int) -> bool:
     """Find contributions that use up every budget on different keys."""
-    assume(budget >= 1, 0 <= x, x <= budget, 0 <= dummy, dummy <= budget)
-    assume(0 <= dummy_without, dummy_without <= budget)
-    return abs(x - 0) + abs(dummy - 0) + abs(0 - dummy_without) == 3 * budget
+    assume_budgets(x, dummy, dummy_without, budget)
+    with_x = moved.difference(x, 0) + moved.difference(dummy, 0)
+    return (budget >= 1) & (with_x + moved.difference(0, dummy_without) == 3 * budget)
 
+
+PAPERS = Moved()
 
 PROOF = Proof(
     claim="a_contributing_dummy_costs_a_factor",
-    subject=MOVED_TO_DUMMY,
-    steps=(factors, exact_deltas, at_most_three_times, bound_is_attained),
-    controls={"the dummy contributes nothing": ATTRIBUTION_FIXED},
+    subject=PAPERS,
+    bound="attained for Λ1 = 1, 2; the upper bound for all values",
+    steps=(factors, at_most_three_times, bound_is_attained),
+    controls={
+        "the dummy contributes nothing": replace(PAPERS, relation=ATTRIBUTION_FIXED),
+        "squares of differences": replace(
+            PAPERS, difference=lambda first, second: (first - second) * (first - second)
+        ),
+    },
+    unproved_for={"sums that do not differ": replace(PAPERS, difference=lambda *_: 0)},
 )
 
 CHECK = check_of(PROOF, method="exact run of the whole system; the triangle inequality")

@@ -115,7 +115,10 @@ def _program(storage: Map[object, object]) -> tuple[Map[object, object], int, in
     return storage, 1, 3
 
 
-@search("presence, time and what is shown are the same with and without a unit")
+@search(
+    "presence, time and what is shown are the same with and without a unit",
+    over="a trigger and an event, with no budget used and with all",
+)
 def instances(rules: Rules) -> Mapping[str, object] | None:
     """Look for a situation in which the two worlds send differently."""
     for cause, with_x, without_x in pairs(rules):

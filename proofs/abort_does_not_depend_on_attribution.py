@@ -9,7 +9,7 @@ Method: Two runs. In the first the contents of a report may not be looked at, in
     them is caught.
     Induction on the batch: `settle` and `batch` treat every report by itself. Induction on the
     queries: the two runs start with equal ledgers, and equal ledgers stay equal.
-Assumes: The unit's reports keep their identifiers when they are nulled (READING_NOTES A3).
+Assumes: The unit's reports keep their identifiers when they are nulled (A3).
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
 r"""With key discovery, noise alone never passes the release test.
 
-Claim: If $\delta > 0$, no outcome of the noise around zero is released.
+Claim: For every query with $0 < \delta \le 1$, no outcome of the noise around zero is released. The
+    caps do not enter: where $\delta_* = 0$ such queries are refused, and the same is asked of the
+    rules. A query with $\delta = 0$ names its keys, and all of them are released.
 Paper: Alg. 1; Alg. 6.
 Method: `threshold`, `noise` and `releases` are run on symbolic parameters. No noisy sum up to the
     greatest outcome of the noise may be released. The logarithm in the threshold is any integer.
-    A search over exact parameters finds what refutes the claim, with the logarithm itself.
+    Where that fails, a search over exact parameters, with the logarithm itself, has to refute it.
 Assumes: Nothing.
 """
 
@@ -51,7 +53,11 @@ def noise_is_not_released(
     return not rules.releases(query, KEY, outcome, threshold)
 
 
-@search("no outcome is released at exact parameters", by="exact instances")
+@search(
+    "no outcome is released at exact parameters",
+    by="exact instances",
+    over="exact parameters and the limits of the rules, at the ends of the noise",
+)
 def instances(rules: Rules) -> Mapping[str, object] | None:
     """Look for an outcome that is released, near the threshold and near the greatest outcome."""
     for limits, query in parameters(rules.limits):
@@ -96,16 +102,13 @@ def release_at_the_threshold(_: Query, __: int, noisy: int, threshold: int | Non
 PROOF = Proof(
     claim="absent_keys_are_never_released",
     subject=PAPER,
-    steps=(
-        Inductive(step=noise_is_not_released, reachable=instances),
-        instances,
-        sums_are_released,
-    ),
+    steps=(Inductive(step=noise_is_not_released, reachable=instances), sums_are_released),
     controls={
         "the noise is not truncated": replace(PAPER, noise=untruncated_noise),
         "a sum at the threshold is released": replace(PAPER, releases=release_at_the_threshold),
         "there is no threshold": replace(PAPER, threshold=lambda *_: None),
     },
+    unproved_for={"nothing is released": replace(PAPER, releases=lambda *_: False)},
 )
 
 CHECK = check_of(PROOF, method="symbolic run of threshold, noise and releases", takes_rules=True)

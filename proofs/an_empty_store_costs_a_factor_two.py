@@ -16,7 +16,8 @@ Assumes: Nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs._check import check_of
@@ -48,12 +49,22 @@ def views(value: int) -> list[Move]:
     return [first, PassTime(until=600), again]
 
 
-@search("the change is twice the budget, and the loss twice ε", by="exact laws")
-def factor_is_two(relation: Relation) -> Mapping[str, object] | None:
+@dataclass(frozen=True, kw_only=True)
+class Emptied:
+    """Hold the neighbour relation, and by how much two sums of a key differ."""
+
+    relation: Relation = EMPTY_STORE
+    difference: Callable[[int, int], int] = lambda first, second: abs(first - second)
+
+
+@search(
+    "the change is twice the budget, and the loss twice ε", by="exact laws", over="Λ1 = 1, 2, 3"
+)
+def factor_is_two(emptied: Emptied) -> Mapping[str, object] | None:
     """Look for a budget at which the factor is another."""
     for budget in (1, 2, 3):
         query = Query(epsilon=Fraction(budget), report_ids=(2,), keys=(1, 2))
-        first, second = both_sums(limited(budget), relation, UNIT, views(budget), query)
+        first, second = both_sums(limited(budget), emptied.relation, UNIT, views(budget), query)
         deltas = [delta_at(first, second, k) for k in (budget, 2 * budget - 1, 2 * budget)]
         if change(first, second) != 2 * budget or not (deltas[0] >= deltas[1] > deltas[2] == 0):
             return {
@@ -65,30 +76,61 @@ def factor_is_two(relation: Relation) -> Mapping[str, object] | None:
     return None
 
 
+def assume_budgets(real: int, other: int, rest_real: int, rest_other: int, rest: int) -> None:
+    """Take the sums of a key in two worlds, those of all other keys, and how far these differ."""
+    assume(0 <= real, 0 <= other, 0 <= rest_real, 0 <= rest_other)
+    assume(0 <= rest, rest <= rest_real + rest_other)
+
+
 @for_all_rules("upper bound: two worlds within budget differ by at most twice the budget")
 def at_most_twice(
-    _: Relation, real: int, other: int, rest_real: int, rest_other: int, rest: int, budget: int
+    emptied: Emptied,
+    real: int,
+    other: int,
+    rest_real: int,
+    rest_other: int,
+    rest: int,
+    budget: int,
 ) -> bool:
     """Add one key to a difference of which this is known already."""
-    assume(0 <= real, 0 <= other, 0 <= rest_real, 0 <= rest_other, rest <= rest_real + rest_other)
-    total = abs(real - other) + rest
-    step = total <= (real + rest_real) + (other + rest_other)
+    assume_budgets(real, other, rest_real, rest_other, rest)
+    one = emptied.difference(real, other)
+    step = one + rest <= (real + rest_real) + (other + rest_other)
     assume(real + rest_real <= budget, other + rest_other <= budget)
-    return step & (total <= 2 * budget) & (abs(real - other) <= budget)
+    return step & (one + rest <= 2 * budget) & (one <= budget)
 
 
 @exists("not vacuous: on two keys the bound is attained")
-def bound_is_attained(_: Relation, real: int, other: int, budget: int) -> bool:
+def bound_is_attained(
+    emptied: Emptied,
+    real: int,
+    other: int,
+    rest_real: int,
+    rest_other: int,
+    rest: int,
+    budget: int,
+) -> bool:
     """Find two worlds that use up the budget on different keys."""
-    assume(budget >= 1, 0 <= real, real <= budget, 0 <= other, other <= budget)
-    return abs(real - 0) + abs(0 - other) == 2 * budget
+    assume_budgets(real, other, rest_real, rest_other, rest)
+    assume(real + rest_real == budget, other + rest_other == budget)
+    one, apart = emptied.difference(real, other), emptied.difference(rest_real, rest_other)
+    return (budget >= 1) & (rest == apart) & (one + apart == 2 * budget)
 
+
+PAPERS = Emptied()
 
 PROOF = Proof(
     claim="an_empty_store_costs_a_factor_two",
-    subject=EMPTY_STORE,
+    subject=PAPERS,
+    bound="attained for Λ1 = 1, 2, 3; the upper bound for all values",
     steps=(factor_is_two, at_most_twice, bound_is_attained),
-    controls={"the neighbour's store is null": NULL_STORE},
+    controls={
+        "the neighbour's store is null": replace(PAPERS, relation=NULL_STORE),
+        "squares of differences": replace(
+            PAPERS, difference=lambda first, second: (first - second) * (first - second)
+        ),
+    },
+    unproved_for={"sums that do not differ": replace(PAPERS, difference=lambda *_: 0)},
 )
 
 CHECK = check_of(PROOF, method="exact run of the whole system; the triangle inequality")

@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from proofs._chain import Chain, Link
 from proofs._service import without_first_budget
-from proofs._truncation import SOUND_TRUNCATION, WITHIN_REACH
+from proofs._truncation import TRUNCATION_IS_SOUND, WITHIN_REACH
 from proofs.abort_does_not_depend_on_attribution import charge_real_reports_only
 from proofs.contributions_stay_within_budget import VALUES_ONLY, compare_before_adding
 from proofs.summary_mechanism_is_individually_private import BY_VALUE_ONLY
@@ -49,7 +49,7 @@ BY_COUNT: tuple[Link, ...] = (
 )
 BY_VALUE: tuple[Link, ...] = (
     ("contributions_stay_within_budget, values", VALUES_ONLY),
-    ("the truncation is sound for one key", SOUND_TRUNCATION),
+    ("the truncation is sound for one key", TRUNCATION_IS_SOUND),
     ("truncated_laplace_is_private, within reach", WITHIN_REACH),
     "truncated_noise_needs_no_sparsity_bound",
     "smallest_sound_truncation_is_tight",

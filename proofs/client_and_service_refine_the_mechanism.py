@@ -11,11 +11,11 @@ Method: `register_trigger`, `register_event` and `add_record` are run side by si
     units. Both clients pass their credits to `contribute` in the same way, so that two credits are
     run for one of them. `ask` and the step of M_SR are run with a `serve` that notes its arguments.
     A credit of several contributions corresponds to as many records of one report, which carries
-    them all (READING_NOTES B17).
+    them all (B17).
     Induction on contributions and credits: `grant` and `contribute` treat them one by one, so that
     one at a time comes to the same. Induction on moves: budgets, reports and ledger are all that
     later moves read, and they stay equal.
-Assumes: The function $f$ is null for zero values (READING_NOTES B11): the clients credit nothing
+Assumes: The function $f$ is null for zero values (B11): the clients credit nothing
     for a value of zero, where M_SR would count it. That the two differ there is shown as a step.
 """
 
@@ -212,7 +212,11 @@ def the_service_is_the_same(rules: Rules, epsilon: Fraction, delta: Fraction, va
     return first[0] is second[0] and first[1] is second[1] and same_batch
 
 
-@calculation("a value of zero is null for the clients and counts for M_SR", by="exact run")
+@calculation(
+    "a value of zero is null for the clients and counts for M_SR",
+    by="exact run",
+    over="one trigger",
+)
 def zero_values_differ(_: Rules) -> bool:
     """Show that the assumption on f is needed."""
     source = Source(source_id="x", destination="d", expiry=9, filters=frozenset({"f"}), key=1)

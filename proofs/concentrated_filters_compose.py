@@ -2,7 +2,8 @@ r"""Claim: the filter on $(\rho, \delta)$ keeps the sums below the caps.
 
 Paper: Lem. B.2.
 Method: inductive invariant on the filtered mechanism, run on symbolic parameters; for
-    $\delta = 0$ also the composition, by backward induction at every order.
+    $\delta = 0$ also the composition, by backward induction at every order. This is weaker than the
+    lemma of the paper, which is about every $\delta$.
 Assumes: for $\delta > 0$, that sums within the caps compose adaptively: the filter theorem, which
     the paper cites and which is not proved here; the laws of powers; sums over countably many
     responses keep inequalities.
@@ -38,16 +39,29 @@ from typing import cast
 from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
 from spec.concentrated import divergence_within_every_order
-from spec.distributions import Distribution, Law, T
-from spec.filters import Filter, FilteredMechanism, UniversalQuery, concentrated_basic_filter
+from spec.distributions import Distribution, Draw, Law, T
+from spec.filters import (
+    Filter,
+    FilteredMechanism,
+    Units,
+    UniversalQuery,
+    concentrated_basic_filter,
+)
 from spec.individual_privacy import Theta
 
 
 @dataclass(frozen=True, kw_only=True)
 class Filters:
-    """Hold the filter for given caps."""
+    """Hold the filter for given caps, the mechanism, two formulas, and what two steps may use.
+
+    `steps` is what the composition of two equal steps is compared with, in budgets of one.
+    """
 
     filter: Callable[[Fraction, Fraction], Filter] = concentrated_basic_filter
+    mechanism: type[FilteredMechanism[str]] = FilteredMechanism
+    add: Callable[[Fraction, Fraction], Fraction] = lambda first, second: first + second
+    multiply: Callable[[Fraction, Fraction], Fraction] = lambda first, second: first * second
+    steps: int = 2
 
 
 def within(history: tuple[Theta, ...], rho: Fraction, delta: Fraction) -> bool:
@@ -66,9 +80,7 @@ def asked(
     filters: Filters, history: tuple[Theta, ...], theta: Theta, caps: Theta
 ) -> tuple[tuple[Theta, ...], object]:
     """Ask the filtered mechanism one query with the given parameters."""
-    mechanism: FilteredMechanism[str] = FilteredMechanism(
-        go_on=filters.filter(caps.epsilon, caps.delta)
-    )
+    mechanism = filters.mechanism(go_on=filters.filter(caps.epsilon, caps.delta))
     query = UniversalQuery(answer=lambda _: Distribution.certain("answer"), theta=theta)
     return mechanism.step(history, (frozenset(), query), only)
 
@@ -80,43 +92,24 @@ def exactly_the_sums(
     delta_1: Fraction,
     rho_2: Fraction,
     delta_2: Fraction,
-    rho: Fraction,
-    delta: Fraction,
-) -> bool:
-    """Run it on two entries, of which the first stands for a history of any length."""
-    assume(0 <= rho_1, 0 <= rho_2, 0 <= rho, 0 <= delta_1, 0 <= delta_2)
-    assume(delta_1 <= 1, delta_2 <= 1, 0 <= delta, delta <= 1)
-    history = (Theta(epsilon=rho_1, delta=delta_1), Theta(epsilon=rho_2, delta=delta_2))
-    return filters.filter(rho, delta)(history) == within(history, rho, delta)
-
-
-@for_all("a history may be replaced by its sums")
-def only_the_sums(
-    filters: Filters,
-    rho_1: Fraction,
-    delta_1: Fraction,
-    rho_2: Fraction,
-    delta_2: Fraction,
     rho_3: Fraction,
     delta_3: Fraction,
     rho: Fraction,
     delta: Fraction,
 ) -> bool:
-    """Put the first two of three entries together."""
+    """Run it on three entries, of which the first stands for a history of any length."""
     assume(0 <= rho_1, 0 <= rho_2, 0 <= rho_3, 0 <= delta_1, 0 <= delta_2, 0 <= delta_3)
-    assume(delta_1 + delta_2 <= 1, delta_3 <= 1, 0 <= rho, 0 <= delta, delta <= 1)
+    assume(delta_1 <= 1, delta_2 <= 1, delta_3 <= 1, 0 <= rho, 0 <= delta, delta <= 1)
     first, second = Theta(epsilon=rho_1, delta=delta_1), Theta(epsilon=rho_2, delta=delta_2)
-    third = Theta(epsilon=rho_3, delta=delta_3)
-    both = Theta(epsilon=rho_1 + rho_2, delta=delta_1 + delta_2)
-    go_on = filters.filter(rho, delta)
-    return go_on((first, second, third)) == go_on((both, third))
+    history = (first, second, Theta(epsilon=rho_3, delta=delta_3))
+    return filters.filter(rho, delta)(history) == within(history, rho, delta)
 
 
 @for_all("initiation: the empty history is within the caps")
 def initiation(filters: Filters, rho: Fraction, delta: Fraction) -> bool:
     """Start the mechanism."""
     assume(0 <= rho, 0 <= delta, delta <= 1)
-    mechanism: FilteredMechanism[str] = FilteredMechanism(go_on=filters.filter(rho, delta))
+    mechanism = filters.mechanism(go_on=filters.filter(rho, delta))
     return mechanism.initial == () and within(mechanism.initial, rho, delta)
 
 
@@ -142,24 +135,33 @@ def preservation(
 
 @for_all("composition at one order: what follows every response has one bound")
 def responses_add_up(
-    _: Filters, total: Fraction, terms: Fraction, term: Fraction, follows: Fraction, rest: Fraction
+    filters: Filters,
+    total: Fraction,
+    terms: Fraction,
+    term: Fraction,
+    follows: Fraction,
+    rest: Fraction,
 ) -> bool:
     r"""Add a response: the term $a_r$ times $M_r$, below the bound of all that follows."""
     assume(0 <= terms, 0 <= term, 0 <= follows, follows <= rest, total <= terms * rest)
-    return total + term * follows <= (terms + term) * rest
+    return total + term * follows <= filters.add(terms, term) * rest
 
 
 @for_all("composition at one order: the bounds of two steps multiply")
 def steps_multiply(
-    _: Filters, total: Fraction, terms: Fraction, first: Fraction, rest: Fraction
+    filters: Filters, total: Fraction, terms: Fraction, first: Fraction, rest: Fraction
 ) -> bool:
     r"""Take $e^{\alpha(\alpha-1)\rho_i}$ as the first and as the rest."""
     assume(0 <= terms, 1 <= first, 1 <= rest, total <= terms * rest, terms <= first)
-    return total <= first * rest
+    return total <= filters.multiply(first, rest)
 
 
-@calculation("an adaptive composition of two steps, at every order", by="enclosures")
-def adaptive_run(_: Filters) -> bool:
+@calculation(
+    "an adaptive composition of two steps, at every order",
+    by="enclosures",
+    over="one mechanism and adversary",
+)
+def adaptive_run(filters: Filters) -> bool:
     """Let the second law depend on the first response, with less to spend after one of them."""
     low, high = coin(Fraction(1, 3)), coin(Fraction(2, 3))
     weak, strong = (coin(Fraction(2, 5)), coin(Fraction(3, 5))), (low, high)
@@ -167,7 +169,7 @@ def adaptive_run(_: Filters) -> bool:
     q = high.then(lambda r: (weak if r else strong)[1].map(lambda s: (r, s)))
     rho = Fraction(1, 4)
     single = divergence_within_every_order(low, high, rho)
-    return bool(single and divergence_within_every_order(p, q, 2 * rho))
+    return bool(single and divergence_within_every_order(p, q, filters.steps * rho))
 
 
 def coin(probability: Fraction) -> Distribution[bool]:
@@ -185,14 +187,40 @@ def not_vacuous(filters: Filters, query_rho: Fraction, rho: Fraction) -> bool:
     return first is not None and second is None
 
 
-def without_delta(rho: Fraction, _: Fraction) -> Filter:
-    r"""Forget to add up $\delta$."""
-    return lambda spent: sum((theta.epsilon for theta in spent), Fraction(0)) <= rho
+def strictly_below(rho: Fraction, delta: Fraction) -> Filter:
+    """Stop where a sum reaches its cap."""
+    go_on = concentrated_basic_filter(rho, delta)
+    return lambda spent: go_on(spent) and sum(theta.epsilon for theta in spent) < rho
 
 
-def one_by_one(rho: Fraction, delta: Fraction) -> Filter:
-    """Compare every query with the caps instead of the sums."""
-    return lambda spent: all(theta.epsilon <= rho and theta.delta <= delta for theta in spent)
+class Prepaid(FilteredMechanism[str]):
+    """Begin with something spent."""
+
+    @property
+    def initial(self) -> tuple[Theta, ...]:
+        """Return a history that nobody asked for."""
+        return (Theta(epsilon=Fraction(1)),)
+
+
+class PayTwice(FilteredMechanism[str]):
+    """Record an answered query twice."""
+
+    def step(
+        self, state: tuple[Theta, ...], action: tuple[Units, UniversalQuery[str]], draw: Draw
+    ) -> tuple[tuple[Theta, ...], str | None]:
+        """Add the parameters once more."""
+        after, answer = super().step(state, action, draw)
+        return (after if answer is None else (*after, after[-1])), answer
+
+
+class RefuseAll(FilteredMechanism[str]):
+    """Answer nothing."""
+
+    def step(
+        self, state: tuple[Theta, ...], _: tuple[Units, UniversalQuery[str]], __: Draw
+    ) -> tuple[tuple[Theta, ...], str | None]:
+        """Refuse the query."""
+        return (*state, Theta()), None
 
 
 PAPERS = Filters()
@@ -202,7 +230,6 @@ PROOF = Proof(
     subject=PAPERS,
     steps=(
         exactly_the_sums,
-        only_the_sums,
         initiation,
         preservation,
         responses_add_up,
@@ -211,9 +238,14 @@ PROOF = Proof(
         not_vacuous,
     ),
     controls={
-        "a filter that forgets delta": replace(PAPERS, filter=without_delta),
-        "a filter that looks at queries one by one": replace(PAPERS, filter=one_by_one),
+        "a filter that stops too early": replace(PAPERS, filter=strictly_below),
+        "the mechanism begins with something spent": replace(PAPERS, mechanism=Prepaid),
+        "an answer is recorded twice": replace(PAPERS, mechanism=PayTwice),
+        "the larger of two terms stands for their sum": replace(PAPERS, add=max),
+        "the larger of two bounds stands for their product": replace(PAPERS, multiply=max),
+        "two steps use what one uses": replace(PAPERS, steps=1),
     },
+    unproved_for={"every query is refused": replace(PAPERS, mechanism=RefuseAll)},
 )
 
 CHECK = check_of(PROOF, header=__doc__)

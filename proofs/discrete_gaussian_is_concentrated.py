@@ -37,9 +37,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from operator import ge, mul
 
 from flint import arb, ctx
-from sympy import Rational, Symbol
+from sympy import Expr, Rational, Symbol
 
 from proofs._algebra import identical
 from proofs._check import check_of
@@ -57,71 +58,91 @@ RANGE = 60
 
 @dataclass(frozen=True, kw_only=True)
 class Concentration:
-    r"""Hold $\rho$ as a function of the squared distance and the variance."""
+    r"""Hold $\rho$ as a function of squared distance and variance, the noise, and the argument.
+
+    The terms of the divergence are those of a lattice moved by `shift`; odd numbers are a lattice
+    moved by `odd`; `halves` are the two numbers with a given sum and difference; `norms` bounds the
+    square of $ys + zt$; `doubled` is what $\theta(2c)\theta(0)$ is; and `is_largest` says that the
+    largest lattice sum is at least the one with the doubled shift.
+    """
 
     rho: Callable[[int | Fraction, Fraction], Fraction] = discrete_gaussian_rho
+    noise: Callable[[Fraction], DiscreteGaussian] = DiscreteGaussian
+    shift: Callable[[Expr, Expr], Expr] = mul
+    odd: Callable[[Expr], Expr] = lambda a: a - Rational(1, 2)
+    halves: Callable[[int, int], tuple[int, int]] = lambda u, v: ((u + v) // 2, (u - v) // 2)
+    norms: Callable[[Fraction, Fraction, Fraction, Fraction], Fraction] = lambda s, t, y, z: (
+        (s * s + t * t) * (y * y + z * z)
+    )
+    doubled: Callable[[Fraction, Fraction], Fraction] = mul
+    is_largest: Callable[[Fraction, Fraction], bool] = ge
 
 
 @calculation("the terms of the divergence are those of a shifted lattice", by="sympy")
-def shifted_lattice(_: Concentration) -> bool:
+def shifted_lattice(concentration: Concentration) -> bool:
     """Complete the square."""
     x, d, order = Symbol("x", real=True), Symbol("D", real=True), Symbol("alpha", real=True)
     terms = order * (x - d) ** 2 + (1 - order) * x**2
-    return identical(terms, (x - order * d) ** 2 - order * (order - 1) * d**2)
+    shifted = x - concentration.shift(order, d)
+    return identical(terms, shifted**2 - order * (order - 1) * d**2)
 
 
 @calculation(
     "the terms of a product of two lattice sums are those of sum and difference", by="sympy"
 )
-def sum_and_difference(_: Concentration) -> bool:
+def sum_and_difference(concentration: Concentration) -> bool:
     """Write the squares in the sum and the difference; even ones and odd ones are lattices."""
     x, y, a, b = (Symbol(name, real=True) for name in "xyab")
     u, v, k = x + y, x - y, Symbol("k", real=True)
     squares = 2 * ((x - (a + b)) ** 2 + (y - (a - b)) ** 2)
     even = identical((2 * k - 2 * a) ** 2, 4 * (k - a) ** 2)
-    odd = identical((2 * k + 1 - 2 * a) ** 2, 4 * (k - (a - Rational(1, 2))) ** 2)
+    odd = identical((2 * k + 1 - 2 * a) ** 2, 4 * (k - concentration.odd(a)) ** 2)
     return identical(squares, (u - 2 * a) ** 2 + (v - 2 * b) ** 2) and even and odd
 
 
 @for_all("sum and difference have one parity, and every pair of one parity is such a pair")
-def parity(_: Concentration, x: int, y: int, u: int, v: int) -> bool:
+def parity(concentration: Concentration, x: int, y: int, u: int, v: int) -> bool:
     """Go from a pair to its sum and difference, and back."""
     one_parity = (x + y) % 2 == (x - y) % 2
     if u % 2 != v % 2:
         return one_parity
-    left, right = (u + v) // 2, (u - v) // 2
+    left, right = concentration.halves(u, v)
     return one_parity and left + right == u and left - right == v
 
 
 @for_all("Cauchy and Schwarz: the fourth power is below")
-def cauchy_schwarz(_: Concentration, s: Fraction, t: Fraction, y: Fraction, z: Fraction) -> bool:
+def cauchy_schwarz(
+    concentration: Concentration, s: Fraction, t: Fraction, y: Fraction, z: Fraction
+) -> bool:
     r"""Show $(ys + zt)^2 \le (s^2 + t^2)(y^2 + z^2)$."""
-    return (y * s + z * t) ** 2 <= (s * s + t * t) * (y * y + z * z)
+    return (y * s + z * t) ** 2 <= concentration.norms(s, t, y, z)
+
+
+def assume_sums(
+    concentration: Concentration, shifted: Fraction, unshifted: Fraction, doubled: Fraction
+) -> None:
+    r"""Take $\theta(c)^2$, $\theta(0)^2$ and $\theta(2c)\theta(0)$ as the three identities say."""
+    assume(0 < shifted, 0 < unshifted, 0 < doubled)
+    mixed, first = shifted * shifted, unshifted * unshifted
+    assume(mixed * mixed <= first * concentration.doubled(doubled, unshifted))
 
 
 @for_all("the three identities give the inequality between lattice sums")
 def fourth_power(
-    _: Concentration,
-    shifted: Fraction,
-    unshifted: Fraction,
-    doubled: Fraction,
-    mixed: Fraction,
-    first: Fraction,
-    second: Fraction,
+    concentration: Concentration, shifted: Fraction, unshifted: Fraction, doubled: Fraction
 ) -> bool:
-    r"""Take $\theta(c)^2$, $\theta(0)^2$ and $\theta(2c)\theta(0)$ as the three."""
-    assume(0 < shifted, 0 < unshifted, 0 < doubled, mixed == shifted * shifted)
-    assume(first == unshifted * unshifted, second == doubled * unshifted)
-    assume(mixed * mixed <= first * second)
+    """Compare the fourth power with the product of the others."""
+    assume_sums(concentration, shifted, unshifted, doubled)
     return shifted**4 <= unshifted**3 * doubled
 
 
 @for_all("so the largest lattice sum is the one without a shift")
 def largest_without_shift(
-    _: Concentration, largest: Fraction, unshifted: Fraction, doubled: Fraction
+    concentration: Concentration, largest: Fraction, unshifted: Fraction, doubled: Fraction
 ) -> bool:
     """Apply it where the sum is largest."""
-    assume(0 < unshifted, 0 < doubled, unshifted <= largest, doubled <= largest)
+    assume(0 < unshifted, 0 < doubled, unshifted <= largest)
+    assume(concentration.is_largest(largest, doubled))
     assume(largest**4 <= unshifted**3 * doubled)
     return largest <= unshifted
 
@@ -178,25 +199,33 @@ INSTANCES = (
 INTEGERS = ((Fraction(1), 1, Fraction(2)), (Fraction(2), 2, Fraction(3, 2)))
 
 
-@search("the running noise is within rho at exact parameters and orders", by="enclosures")
+@search(
+    "the running noise is within rho at exact parameters and orders",
+    by="enclosures",
+    over="the listed variances, distances and orders",
+)
 def instances(concentration: Concentration) -> Mapping[str, Exact] | None:
     r"""Take orders at which $\alpha D$ is no integer, so that the inequality is strict."""
     for variance, distance, order in INSTANCES:
         rho = concentration.rho(distance * distance, variance)
-        law = DiscreteGaussian(variance)
+        law = concentration.noise(variance)
         if not decide(partial(at_most, law, distance, order, rho), PRECISION):
             return {"variance": variance, "distance": distance, "order": order, "rho": rho}
     return None
 
 
-@calculation("at integers the bound is attained, as far as enclosures tell", by="enclosures")
+@calculation(
+    "at integers the bound is attained, as far as enclosures tell",
+    by="enclosures",
+    over="the listed variances, distances and orders",
+)
 def attained(concentration: Concentration) -> bool:
     r"""Compare both sides at $\alpha D$ an integer: their enclosures overlap and are narrow."""
     with ctx.workprec(256):
         for variance, distance, order in INTEGERS:
             rho = concentration.rho(distance * distance, variance)
             bound = Power(NATURAL, (order - 1) * rho * order).ball()
-            difference = moment(DiscreteGaussian(variance), distance, order) - bound
+            difference = moment(concentration.noise(variance), distance, order) - bound
             if not (difference.contains(0) and abs(difference) < arb(2) ** -200):
                 return False
     return True
@@ -204,21 +233,27 @@ def attained(concentration: Concentration) -> bool:
 
 @exists("a fourth power that is attained")
 def not_vacuous(
-    _: Concentration, shifted: Fraction, unshifted: Fraction, doubled: Fraction
+    concentration: Concentration, shifted: Fraction, unshifted: Fraction, doubled: Fraction
 ) -> bool:
     """Show that the inequality between lattice sums can hold with equality."""
-    assume(0 < shifted, 0 < unshifted, 0 < doubled)
+    assume_sums(concentration, shifted, unshifted, doubled)
     return shifted**4 == unshifted**3 * doubled
 
 
-def half_rho(squared: int | Fraction, variance: Fraction) -> Fraction:
-    """Claim half of the loss."""
-    return discrete_gaussian_rho(squared, variance) / 2
+def half_rho_of_wide_noise(squared: int | Fraction, variance: Fraction) -> Fraction:
+    """Claim half of the loss for a variance that no instance has."""
+    rho = discrete_gaussian_rho(squared, variance)
+    return rho if variance <= 10 else rho / 2
 
 
-def unsquared_rho(squared: int | Fraction, variance: Fraction) -> Fraction:
-    """Divide by the square of the variance, as if it were the deviation."""
-    return discrete_gaussian_rho(squared, variance) / variance
+def narrow_noise(variance: Fraction) -> DiscreteGaussian:
+    """Halve the variance three."""
+    return DiscreteGaussian(variance / 2 if variance == 3 else variance)
+
+
+def wide_noise(variance: Fraction) -> DiscreteGaussian:
+    """Double the variance."""
+    return DiscreteGaussian(2 * variance)
 
 
 PAPERS = Concentration()
@@ -239,8 +274,22 @@ PROOF = Proof(
         not_vacuous,
     ),
     controls={
-        "half of rho": replace(PAPERS, rho=half_rho),
-        "variance for deviation": replace(PAPERS, rho=unsquared_rho),
+        "a lattice that is moved once": replace(PAPERS, shift=lambda _, d: d),
+        "odd numbers that are not moved": replace(PAPERS, odd=lambda a: a),
+        "halves of each number": replace(PAPERS, halves=lambda u, v: (u // 2, v // 2)),
+        "even pairs without odd ones": replace(
+            PAPERS, norms=lambda s, t, y, _: (s * s + t * t) * y * y
+        ),
+        "the doubled shift twice": replace(PAPERS, doubled=lambda doubled, _: doubled * doubled),
+        "a sum that need not be the largest": replace(PAPERS, is_largest=lambda *_: True),
+        "half of rho for wide noise": replace(PAPERS, rho=half_rho_of_wide_noise),
+        "noise that is too narrow": replace(PAPERS, noise=narrow_noise),
+        "noise that is too wide": replace(PAPERS, noise=wide_noise),
+    },
+    unproved_for={
+        "half of the doubled shift": replace(
+            PAPERS, doubled=lambda doubled, unshifted: doubled * unshifted / 2
+        ),
     },
 )
 

@@ -115,20 +115,25 @@ def named_powers(forms: ClosedForms) -> bool:
     return all(agree(gap, -1) and agree(X + gap, X) for gap in GAPS)
 
 
-@for_all("every mass is positive and at most one")
-def positive(forms: ClosedForms, q: Fraction, height: Fraction, edge: Fraction) -> bool:
+def assume_height(q: Fraction, height: Fraction, edge: Fraction) -> None:
     """Take any height up to one, above the edge, which is zero without truncation."""
     assume(0 < q, q < 1, 0 <= edge, edge <= q * height, 0 < height, height <= 1)
+
+
+@for_all("every mass is positive and at most one")
+def positive(forms: ClosedForms, q: Fraction, height: Fraction, edge: Fraction) -> bool:
+    """Compute the mass at the height."""
+    assume_height(q, height, edge)
     mass = forms.mass(q, height, edge)
     return (0 < mass) & (mass <= 1)
 
 
-@exists("a mass strictly between zero and one")
+@exists("a mass strictly between zero and one, above an edge")
 def not_vacuous(forms: ClosedForms, q: Fraction, height: Fraction, edge: Fraction) -> bool:
-    """Show that the assumptions of the signs can hold."""
-    assume(0 < q, q < 1, 0 < edge, edge <= q * height, 0 < height, height <= 1)
+    """Show that the assumptions of the signs can hold with truncation."""
+    assume_height(q, height, edge)
     mass = forms.mass(q, height, edge)
-    return (0 < mass) & (mass < 1)
+    return (0 < edge) & (0 < mass) & (mass < 1)
 
 
 def mass_without_zero(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
@@ -141,9 +146,25 @@ def one_sided_normaliser(q: Expr, truncation: int | None) -> Expr:
     return 1 / (1 - q) if truncation is None else (1 - q ** (truncation + 1)) / (1 - q)
 
 
-def tail_with_its_point(q: Expr, truncation: int, x: int) -> Expr:
-    r"""Return $\Pr[X \ge x]$ where $\Pr[X > x]$ is meant."""
-    return noise.truncated_tail(q, truncation, x) + noise.truncated_pmf(q, truncation, x)
+def bent_tail(q: Expr, truncation: int, x: int) -> Expr:
+    r"""Add to the tail below zero what is nothing at $-1$ and where the masses start."""
+    tail: Expr = noise.truncated_tail(q, truncation, x)
+    return tail + (x + 1) * (x + truncation + 1) if x < 0 else tail
+
+
+def pmf_beyond_the_truncation(q: Expr, truncation: int, x: int) -> Expr:
+    """Go on with the masses where the noise is truncated."""
+    return noise.laplace_mass(q, q ** (-x if x < 0 else x), q ** (truncation + 1))
+
+
+def one_sided_pmf(q: Expr, x: int) -> Expr:
+    """Leave out the masses below zero."""
+    return q - q if x < 0 else noise.laplace_pmf(q, x)
+
+
+def displaced_without_truncation(q: Expr, lift: Expr, edge: Expr) -> Expr:
+    """Forget that the masses beyond the truncation are not there."""
+    return noise.laplace_upper_tail(q, edge * lift, q - q)
 
 
 PAPERS = ClosedForms()
@@ -163,9 +184,18 @@ PROOF = Proof(
     ),
     controls={
         "normalised by one side": replace(PAPERS, normaliser=one_sided_normaliser),
-        "tail that includes its point": replace(PAPERS, truncated_tail=tail_with_its_point),
+        "a tail that is bent below zero": replace(PAPERS, truncated_tail=bent_tail),
+        "masses beyond the truncation": replace(PAPERS, truncated_pmf=pmf_beyond_the_truncation),
+        "masses on one side only": replace(PAPERS, pmf=one_sided_pmf),
+        "a tail that does not vanish": replace(
+            PAPERS, tail=lambda q, x: noise.laplace_tail(q, x) + 1
+        ),
+        "a displaced mass without truncation": replace(
+            PAPERS, displaced=displaced_without_truncation
+        ),
         "mass above one": replace(PAPERS, mass=mass_without_zero),
     },
+    unproved_for={"noise that is always zero": replace(PAPERS, mass=lambda *_: Fraction(1))},
 )
 
 CHECK = check_of(PROOF, header=__doc__)

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import add, mul
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists, for_all
@@ -36,10 +37,18 @@ from spec.noise import laplace_mass
 
 @dataclass(frozen=True, kw_only=True)
 class Untruncated:
-    """Hold the rules and the closed form of a mass."""
+    """Hold the rules, the closed form of a mass, and what the argument puts together how.
+
+    Two coordinates have the `joint_factor` of theirs, a change has the `exponent`, and two points
+    are seen with the probability of `either`.
+    """
 
     rules: Rules = PAPER
     mass: Callable[[Fraction, Fraction, Fraction], Fraction] = laplace_mass
+    distance: Callable[[int], int] = abs
+    joint_factor: Callable[[Fraction, Fraction], Fraction] = mul
+    exponent: Callable[[Fraction, int], Fraction] = mul
+    either: Callable[[Fraction, Fraction], Fraction] = add
 
 
 @for_all("the service's noise is untruncated, and at least as wide as the budget demands")
@@ -54,61 +63,77 @@ def scale(
 
 
 @for_all("in one coordinate the distances differ by at most the change")
-def one_coordinate(_: Untruncated, u: int, v: int, w: int) -> bool:
+def one_coordinate(noise: Untruncated, u: int, v: int, w: int) -> bool:
     """Use the triangle inequality on the integers."""
-    return abs(w - v) <= abs(w - u) + abs(u - v)
+    return noise.distance(w - v) <= noise.distance(w - u) + noise.distance(u - v)
+
+
+def assume_heights(q: Fraction, height: Fraction, other: Fraction, factor: Fraction) -> None:
+    r"""Take $q^{|w-u|} \le g\,q^{|w-v|}$ as given, with $g \ge 1$."""
+    assume(0 < q, q < 1, 0 < height, height <= 1, 0 < other, other <= 1)
+    assume(1 <= factor, height <= factor * other)
 
 
 @for_all("masses grow by at most the factor of their heights")
 def masses_follow_heights(
     noise: Untruncated, q: Fraction, height: Fraction, other: Fraction, factor: Fraction
 ) -> bool:
-    r"""Take $q^{|w-u|} \le g\,q^{|w-v|}$ as given."""
-    assume(0 < q, q < 1, 0 < height, height <= 1, 0 < other, other <= 1, height <= factor * other)
+    """Compare the masses at the two heights."""
+    assume_heights(q, height, other, factor)
     zero = Fraction(0)
     return noise.mass(q, height, zero) <= factor * noise.mass(q, other, zero)
 
 
 @for_all("induction on the dimension: factors multiply")
 def one_more_coordinate(
-    _: Untruncated, p: Fraction, q: Fraction, g: Fraction, r: Fraction, s: Fraction, h: Fraction
+    noise: Untruncated,
+    p: Fraction,
+    q: Fraction,
+    g: Fraction,
+    r: Fraction,
+    s: Fraction,
+    h: Fraction,
 ) -> bool:
     """Multiply the bound of the first coordinates with the one of the next."""
     assume(0 <= p, 0 <= q, 1 <= g, 0 <= r, 0 <= s, 1 <= h, p <= g * q, r <= h * s)
-    return p * r <= (g * h) * (q * s)
+    return p * r <= noise.joint_factor(g, h) * (q * s)
 
 
 @for_all("the exponent is in proportion to the change")
 def exponent_in_proportion(
-    _: Untruncated, rate: Fraction, change: int, contribution_budget: int, epsilon: Fraction
+    noise: Untruncated, rate: Fraction, change: int, contribution_budget: int, epsilon: Fraction
 ) -> bool:
     r"""Show $c\Delta \Lambda_1 \le \epsilon\Delta$, and so $c\Delta \le \epsilon$ in the budget."""
     assume(0 < rate, 0 <= change, change <= contribution_budget, 1 <= contribution_budget)
     assume(rate * contribution_budget <= epsilon)
-    spent = rate * change
+    spent = noise.exponent(rate, change)
     return (spent * contribution_budget <= epsilon * change) & (spent <= epsilon)
 
 
 @for_all("events: bounds at points add up")
 def points_add_up(
-    _: Untruncated, p: Fraction, q: Fraction, r: Fraction, s: Fraction, g: Fraction
+    noise: Untruncated, p: Fraction, q: Fraction, r: Fraction, s: Fraction, g: Fraction
 ) -> bool:
     """Add one more point to an event."""
-    assume(p <= g * q, r <= g * s)
-    return p + r <= g * (q + s)
+    assume(0 <= p, 0 <= q, 0 <= r, 0 <= s, 1 <= g, p <= g * q, r <= g * s)
+    return noise.either(p, r) <= g * noise.either(q, s)
 
 
 @exists("a point at which the bound is attained")
-def not_vacuous(noise: Untruncated, q: Fraction, height: Fraction, other: Fraction) -> bool:
+def not_vacuous(
+    noise: Untruncated, q: Fraction, height: Fraction, other: Fraction, factor: Fraction
+) -> bool:
     r"""Find masses whose ratio is exactly the factor $1/q$ of a change by one."""
-    assume(0 < q, q < 1, 0 < other, height <= 1, height * q == other)
+    assume_heights(q, height, other, factor)
     zero = Fraction(0)
-    return noise.mass(q, height, zero) * q == noise.mass(q, other, zero)
+    attained = noise.mass(q, height, zero) == factor * noise.mass(q, other, zero)
+    return (factor * q == 1) & attained
 
 
-def squared_mass(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
-    """Let the mass fall twice as fast as its height."""
-    return laplace_mass(q, height * height, edge)
+def uneven_mass(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
+    """Halve the masses far from zero."""
+    mass = laplace_mass(q, height, edge)
+    return mass if 2 * height >= 1 else mass / 2
 
 
 PAPERS = Untruncated()
@@ -127,8 +152,15 @@ PROOF = Proof(
     ),
     controls={
         "noise of half the scale": replace(PAPERS, rules=replace(PAPER, noise=narrow_noise)),
-        "masses that fall twice as fast": replace(PAPERS, mass=squared_mass),
+        "distances that are squared": replace(PAPERS, distance=lambda change: change * change),
+        "masses that are halved far from zero": replace(PAPERS, mass=uneven_mass),
+        "the larger one of two factors": replace(PAPERS, joint_factor=max),
+        "an exponent for twice the change": replace(
+            PAPERS, exponent=lambda rate, change: 2 * rate * change
+        ),
+        "points that must both be seen": replace(PAPERS, either=mul),
     },
+    unproved_for={"masses that are all the same": replace(PAPERS, mass=lambda *_: Fraction(1, 2))},
 )
 
 CHECK = check_of(PROOF, header=__doc__, subject=lambda rules: Untruncated(rules=rules))

@@ -18,10 +18,11 @@ Assumes: Buckets increase, as `TriggerSpecification` demands.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice, product
-from typing import cast
+from typing import TypeAlias, cast
 
 from immutables import Map
 
@@ -53,6 +54,18 @@ from spec.numbers import SpecError
 from spec.randomized_response import RandomizedResponse
 from spec.rules import Limits
 
+Reported: TypeAlias = tuple[SourceRecord, tuple[EventReport, ...]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Client:
+    """Hold the rules, the passing of a window of a truthful source, and its record at first."""
+
+    rules: Rules = PAPER
+    report: Callable[[SourceRecord, TriggerSpecification], Reported] = report_truthfully
+    record: Callable[..., SourceRecord] = SourceRecord
+
+
 DATA, OTHER = name(str, "datum a"), name(str, "datum b")
 
 
@@ -77,12 +90,12 @@ def passed(buckets: tuple[int, ...], reported: int) -> int:
     return sum(1 for bucket in buckets if bucket <= reported)
 
 
-def window_preserves(size: int) -> Statement[Rules]:
+def window_preserves(size: int) -> Statement[Client]:
     """Return the step that a window preserves the invariant, for so many buckets."""
 
     @for_all_rules(f"preservation: a window that passes sends at most its buckets, with {size}")
     def step(
-        _: Rules,
+        client: Client,
         maximum: int,
         bucket_1: int,
         bucket_2: int,
@@ -103,7 +116,7 @@ def window_preserves(size: int) -> Statement[Rules]:
             reported=Map({DATA: reported, OTHER: reported}),
             sent=sent,
         )
-        after, reports = report_truthfully(record, given)
+        after, reports = client.report(record, given)
         more = len(reports)
         own = sent_of_datum + more <= passed(buckets, after.reported[DATA])
         total = (after.sent == sent + more) & (after.sent <= maximum)
@@ -113,15 +126,17 @@ def window_preserves(size: int) -> Statement[Rules]:
 
 
 @for_all_rules("initiation: a new source has sent nothing")
-def initiation(_: Rules, maximum: int, bucket: int) -> bool:
+def initiation(client: Client, maximum: int, bucket: int) -> bool:
     """Start with no report and no bucket reported."""
     assume(maximum >= 0, bucket > 0)
-    record = SourceRecord(source=source_of(maximum, ()), registered_at=0)
+    record = client.record(source=source_of(maximum, ()), registered_at=0)
     return (record.sent <= maximum) & (record.reported.get(DATA, 0) < bucket)
 
 
-@for_all_rules("conclusion: the output set has room for the maximum and for every bucket")
-def room_for_all(rules: Rules, maximum: int) -> bool:
+@for_all_rules(
+    "conclusion: up to two data, the output set has room for the maximum and every bucket"
+)
+def room_for_all(client: Client, maximum: int) -> bool:
     """Run `output_set` for every shape of up to two data, windows and buckets."""
     assume(maximum >= 0)
     shapes = list(product((1, 2), (1, 2)))
@@ -131,7 +146,7 @@ def room_for_all(rules: Rules, maximum: int) -> bool:
             specification(data, windows, tuple(range(1, buckets + 1)))
             for data, (windows, buckets) in zip(names, shape, strict=False)
         )
-        outputs = rules.output_set(opaque(Limits, "the limits"), source_of(maximum, given))
+        outputs = client.rules.output_set(opaque(Limits, "the limits"), source_of(maximum, given))
         outputs = plain(outputs, OutputSet)
         if outputs.windows != tuple(windows for windows, _ in shape):
             return False
@@ -225,9 +240,13 @@ def beginnings(source: EventSource, output: Output) -> Iterator[Output]:
         )
 
 
-@search("every output of a small source, and every beginning of it, is in the output set")
-def small_sources_stay(rules: Rules) -> Mapping[str, object] | None:
+@search(
+    "every output of a small source, and every beginning of it, is in the output set",
+    over="sources of up to two data with two windows and two buckets, three triggers",
+)
+def small_sources_stay(client: Client) -> Mapping[str, object] | None:
     """Look for a run that sends what the output set does not have."""
+    rules = client.rules
     known: dict[EventSource, frozenset[tuple[int, Output]]] = {}
     for source, triggers in small_runs():
         if source not in known:
@@ -249,13 +268,13 @@ def small_sources_stay(rules: Rules) -> Mapping[str, object] | None:
 
 
 @exists("not vacuous: a window sends two reports")
-def two_reports(_: Rules, bucket_1: int, bucket_2: int, value: int) -> bool:
+def two_reports(client: Client, bucket_1: int, bucket_2: int, value: int) -> bool:
     """Find a value that reaches two buckets at once."""
     assume(0 < bucket_1, bucket_1 < bucket_2, 0 <= value)
     given = specification(DATA, 1, (bucket_1, bucket_2))
     source = source_of(2, (given,))
     record = SourceRecord(source=source, registered_at=0, values=Map({DATA: value}))
-    return len(report_truthfully(record, given)[1]) == 2
+    return len(client.report(record, given)[1]) == 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -278,10 +297,22 @@ def all_but_the_last(limits: Limits, source: EventSource) -> OutputSet:
     )
 
 
-def one_report_less(limits: Limits, source: EventSource) -> OutputSet:
-    """Leave out the outputs with the most reports."""
+def at_most_nine(limits: Limits, source: EventSource) -> OutputSet:
+    """Leave out the outputs with more than nine reports, which no small source sends."""
     whole = PAPER.output_set(limits, source)
-    return replace(whole, maximum_reports=max(0, whole.maximum_reports - 1))
+    return replace(whole, maximum_reports=min(9, whole.maximum_reports))
+
+
+def report_again(buckets: int, record: SourceRecord, given: TriggerSpecification) -> Reported:
+    """Forget what was reported, if there are so many buckets."""
+    after, reports = report_truthfully(record, given)
+    forgetful = replace(after, reported=record.reported)
+    return (forgetful if len(given.buckets) == buckets else after), reports
+
+
+def report_first(record: SourceRecord, given: TriggerSpecification) -> Reported:
+    """Report the first bucket only."""
+    return report_truthfully(record, replace(given, buckets=given.buckets[:1]))
 
 
 def forget_what_was_reported(
@@ -292,9 +323,12 @@ def forget_what_was_reported(
     return PAPER.pass_windows(rules, replace(client, records=Map(records)), since, now, draw)
 
 
+PAPERS = Client()
+
 PROOF = Proof(
     claim="event_client_outputs_stay_in_the_output_set",
-    subject=PAPER,
+    subject=PAPERS,
+    bound="all values; sources of up to two data with two windows and two buckets",
     steps=(
         initiation,
         *map(window_preserves, (1, 2)),
@@ -303,9 +337,18 @@ PROOF = Proof(
         two_reports,
     ),
     controls={
-        "the output set misses an output": replace(PAPER, output_set=all_but_the_last),
-        "the output set has room for one report less": replace(PAPER, output_set=one_report_less),
-        "buckets are reported again": replace(PAPER, pass_windows=forget_what_was_reported),
+        "a new source has sent a report": replace(PAPERS, record=partial(SourceRecord, sent=1)),
+        "one bucket is reported again": replace(PAPERS, report=partial(report_again, 1)),
+        "two buckets are reported again": replace(PAPERS, report=partial(report_again, 2)),
+        "the client reports buckets again": Client(
+            rules=replace(PAPER, pass_windows=forget_what_was_reported)
+        ),
+    },
+    unproved_for={
+        "the output set has room for nine reports": Client(
+            rules=replace(PAPER, output_set=at_most_nine)
+        ),
+        "a window reports its first bucket only": replace(PAPERS, report=report_first),
     },
 )
 
@@ -314,7 +357,7 @@ CHECK = bounded(
         PROOF,
         method="inductive invariant on the passing of a window, enumeration of small sources",
         assumes="buckets increase",
-        takes_rules=True,
+        subject=lambda rules: Client(rules=rules),
     ),
     papers_own=("output_set", "pass_windows", "register_event_trigger"),
     bound="three windows, two data with two buckets",

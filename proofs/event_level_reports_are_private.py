@@ -35,12 +35,17 @@ from proofs.event_client_outputs_stay_in_the_output_set import (
     small_runs,
 )
 from spec import PAPER, Rules
+from spec.contributions import Unit
+from spec.distributions import Draw
 from spec.event_client import EventClient, EventReport, EventSource, EventTrigger
 from spec.event_client import TriggerSpecification as Specification
 from spec.event_outputs import Output
 
 
-@search("a source that drew an output sends exactly this output, whatever the triggers")
+@search(
+    "a source that drew an output sends exactly this output, whatever the triggers",
+    over="the small sources and three triggers each",
+)
 def responses_are_sent(rules: Rules) -> Mapping[str, object] | None:
     """Look for a response and triggers that lead to other reports."""
     for place, (source, triggers) in enumerate(small_runs()):
@@ -82,7 +87,10 @@ def sent_beside(
     return tuple(report for report in reports if report.source_id == "z")
 
 
-@search("what another source sends does not depend on x")
+@search(
+    "what another source sends does not depend on x",
+    over="two sources of two windows and two buckets, three triggers",
+)
 def others_are_independent(rules: Rules) -> Mapping[str, object] | None:
     """Look for credits and responses of x that change what z sends."""
     outputs: list[Output | None] = [None, *rules.output_set(rules.limits, source_of("x"))]
@@ -96,21 +104,43 @@ def others_are_independent(rules: Rules) -> Mapping[str, object] | None:
     return None
 
 
-CLIENT = check_of(
-    Proof(
-        claim="event_level_reports_are_private",
-        subject=PAPER,
-        steps=(responses_are_sent, others_are_independent),
-    ),
-    method="enumeration of small sources, and the code for all",
-    takes_rules=True,
+def forget_response(
+    rules: Rules, client: EventClient, source: EventSource, now: int, draw: Draw
+) -> EventClient:
+    """Answer truthfully, whatever was drawn."""
+    client = PAPER.register_event_source(rules, client, source, now, draw)
+    record = replace(client.records[source.source_id], response=None)
+    return replace(client, records=client.records.set(source.source_id, record))
+
+
+def credit_all(
+    rules: Rules, client: EventClient, trigger: EventTrigger, now: int, credited: tuple[Unit, ...]
+) -> EventClient:
+    """Credit every source as soon as one is credited."""
+    everyone = tuple(client.records) if credited else ()
+    return PAPER.register_event_trigger(rules, client, trigger, now, everyone)
+
+
+CLIENT = Proof(
+    claim="event_level_reports_are_private",
+    subject=PAPER,
+    steps=(responses_are_sent, others_are_independent),
+    bound="small sources: up to two data with two windows and two buckets, three triggers",
+    controls={
+        "a drawn response is forgotten": replace(PAPER, register_event_source=forget_response),
+        "a trigger counts for every source": replace(PAPER, register_event_trigger=credit_all),
+    },
+)
+
+CLIENT_IS_MECHANISM = check_of(
+    CLIENT, method="enumeration of small sources, and the code for all", takes_rules=True
 )
 
 CHAIN = Chain(
     claim="event_level_reports_are_private",
     ways=(
         (
-            ("the client is M_ER", CLIENT),
+            ("the client is M_ER", CLIENT_IS_MECHANISM),
             "event_client_outputs_stay_in_the_output_set",
             "randomized_response_is_private",
             "joint_convexity",

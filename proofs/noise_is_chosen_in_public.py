@@ -56,7 +56,11 @@ def the_batch_is_not_read(
     return first == second and laws[0] == laws[1]
 
 
-@search("threshold and noise are the same for every batch", by="exact instances")
+@search(
+    "threshold and noise are the same for every batch",
+    by="exact instances",
+    over="40 exact parameters and four batches of up to three reports",
+)
 def instances(rules: Rules) -> Mapping[str, object] | None:
     """Look for two batches that are treated differently."""
     for limits, query in islice(parameters(rules.limits), 40):

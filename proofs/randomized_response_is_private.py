@@ -23,10 +23,11 @@ with an adversary that is drawn first: joint_convexity applies.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import cast
+from operator import add, mul
+from typing import Any, cast
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists, for_all
@@ -36,48 +37,69 @@ from spec import PAPER, Rules
 from spec.distributions import Distribution, explore, hockey_stick
 from spec.event_mechanism import Answers, EventMechanism, EventState, Questions
 from spec.interaction import Mechanism, Without, transcript
-from spec.numbers import Base, N, Power
-from spec.randomized_response import Events, RandomizedResponse, Sequences
+from spec.numbers import Base, N, Power, Real
+from spec.randomized_response import Events, RandomizedResponse, Sequences, truth_probability
 from spec.summary_mechanism import Database, Record, without_source
 
 X, Z = "x", "z"
 
 
-def truth(rules: Rules, power: Fraction, size: int) -> Fraction:
-    """Return the rules' truth probability for an exact power."""
-    return cast(Fraction, rules.truth_probability(power, size))
+@dataclass(frozen=True, kw_only=True)
+class Response:
+    """Hold the rules, the law that runs, and what the argument about prefixes takes.
+
+    At least the `fewest` sequences extend a truthful prefix, and one of two prefixes is seen with
+    the probability of `either`.
+    """
+
+    rules: Rules = PAPER
+    law: Callable[..., RandomizedResponse[Any]] = RandomizedResponse
+    fewest: int = 1
+    either: Callable[[Fraction, Fraction], Fraction] = add
+
+    def truth(self, power: Fraction, size: int) -> Fraction:
+        """Return the rules' truth probability for an exact power."""
+        return cast(Fraction, self.rules.truth_probability(power, size))
+
+
+def assume_parameters(power: Fraction, size: int) -> None:
+    r"""Take any $e^\epsilon \ge 1$ and any number of outputs."""
+    assume(1 <= power, 1 <= size)
 
 
 @for_all_rules("the truth is told with a probability from zero to one")
-def probability(rules: Rules, power: Fraction, size: int) -> bool:
-    r"""Take any $e^\epsilon \ge 1$ and any number of outputs."""
-    assume(1 <= power, 1 <= size)
-    told = truth(rules, power, size)
+def probability(response: Response, power: Fraction, size: int) -> bool:
+    """Compute the truth probability."""
+    assume_parameters(power, size)
+    told = response.truth(power, size)
     return (0 <= told) & (told <= 1)
 
 
 @for_all_rules("a truthful output is at most the power as likely as any output")
-def one_sequence(rules: Rules, power: Fraction, size: int) -> bool:
+def one_sequence(response: Response, power: Fraction, size: int) -> bool:
     r"""Show $t + u \le e^\epsilon u$, with $u = (1-t)/|O|$ multiplied out."""
-    assume(1 <= power, 1 <= size)
-    told = truth(rules, power, size)
+    assume_parameters(power, size)
+    told = response.truth(power, size)
     return told * size <= (power - 1) * (1 - told)
 
 
 @for_all("so is a prefix, however many sequences extend it")
-def one_prefix(_: Rules, told: Fraction, each: Fraction, count: Fraction, power: Fraction) -> bool:
+def one_prefix(
+    response: Response, told: Fraction, each: Fraction, count: Fraction, power: Fraction
+) -> bool:
     r"""Show $t + nu \le e^\epsilon nu$ for $n \ge 1$."""
-    assume(0 <= told, 0 <= each, 1 <= count, 1 <= power, told + each <= power * each)
+    assume(0 <= told, 0 <= each, 1 <= power, told + each <= power * each)
+    assume(response.fewest <= count)
     return told + count * each <= power * (count * each)
 
 
 @for_all("and a set of prefixes")
 def prefixes_add_up(
-    _: Rules, p: Fraction, q: Fraction, r: Fraction, s: Fraction, power: Fraction
+    response: Response, p: Fraction, q: Fraction, r: Fraction, s: Fraction, power: Fraction
 ) -> bool:
     """Add one more prefix."""
-    assume(p <= power * q, r <= power * s)
-    return p + r <= power * (q + s)
+    assume(0 <= p, 0 <= q, 0 <= r, 0 <= s, 1 <= power, p <= power * q, r <= power * s)
+    return response.either(p, r) <= power * response.either(q, s)
 
 
 def count(events: Events) -> int:
@@ -101,15 +123,19 @@ def law_of(
     return explore(lambda draw: transcript(mechanism, adaptive, draw))
 
 
-@search("the running mechanism of two sources is private at exact parameters", by="instances")
-def instances(rules: Rules) -> Mapping[str, Exact] | None:
+@search(
+    "the running mechanism of two sources is private at exact parameters",
+    by="instances",
+    over="two sources with five outputs, three powers",
+)
+def instances(response: Response) -> Mapping[str, Exact] | None:
     """Compare the exact laws of the transcripts with and without one source."""
     outputs = Sequences(((0, 0), (0, 1), (1, 1), (1, 0), (0, 2)))
     for power in (Fraction(2), Fraction(3, 2), Fraction(16)):
-        law = RandomizedResponse(
+        law = response.law(
             outputs=outputs,
             power=Power(Base(power), Fraction(1)),
-            truth_probability=rules.truth_probability,
+            truth_probability=response.rules.truth_probability,
         )
         mechanism = EventMechanism(laws=((X, law), (Z, law)))
         without = Without(mechanism=mechanism, neighbour=without_source, unit=X)
@@ -119,42 +145,69 @@ def instances(rules: Rules) -> Mapping[str, Exact] | None:
             return {
                 "power": power,
                 "size": outputs.size(),
-                "truth_probability": truth(rules, power, outputs.size()),
+                "truth_probability": response.truth(power, outputs.size()),
                 "excess": excess,
             }
     return None
 
 
 @exists("a truth that is told, and not always told")
-def not_vacuous(rules: Rules, power: Fraction, size: int) -> bool:
+def not_vacuous(response: Response, power: Fraction, size: int) -> bool:
     """Show that the mechanism is useful and random for some parameters."""
-    assume(1 < power, 2 <= size)
-    told = truth(rules, power, size)
+    assume_parameters(power, size)
+    told = response.truth(power, size)
     return (0 < told) & (told < 1)
 
 
-def told_with_the_odds(power: N, size: int) -> N:
-    r"""Keep the truth with probability $e^\epsilon/(e^\epsilon + |O| - 1)$, and draw otherwise."""
-    return power / (power + (size - 1))
+LARGE = 100
+"""A number of outputs that no instance has."""
+
+
+def negative_for_large_sets(power: N, size: int) -> N:
+    """Make up for a truth that is told too often by one that is told less than never."""
+    told = truth_probability(power, size)
+    return told if size <= LARGE else told - 2 * told
 
 
 def one_output_forgotten(power: N, size: int) -> N:
-    """Count one output less than are drawn from."""
-    return (power - 1) / (power + (size - 2))
+    """Count one output less than are drawn from, where there are many."""
+    return (power - 1) / (power + (size - (1 if size <= LARGE else 2)))
 
+
+def never_told(power: N, _: int) -> N:
+    """Draw every time."""
+    return power - power
+
+
+def always_told(power: N, _: int) -> N:
+    """Never draw."""
+    return power / power
+
+
+def always_truthful(outputs: Sequences, power: Power, **_: object) -> RandomizedResponse[Any]:
+    """Never draw, whatever the truth probability is."""
+    return RandomizedResponse(outputs=outputs, power=power, truth_probability=always_told)
+
+
+def with_truth(truth_probability: Callable[[Real, int], Real]) -> Response:
+    """Return the subject with another truth probability."""
+    return Response(rules=replace(PAPER, truth_probability=truth_probability))
+
+
+PAPERS = Response()
 
 PROOF = Proof(
     claim="randomized_response_is_private",
-    subject=PAPER,
+    subject=PAPERS,
     steps=(probability, one_sequence, one_prefix, prefixes_add_up, instances, not_vacuous),
     controls={
-        "the odds of the truth in place of its excess": replace(
-            PAPER, truth_probability=told_with_the_odds
-        ),
-        "an output that is drawn but not counted": replace(
-            PAPER, truth_probability=one_output_forgotten
-        ),
+        "a negative probability for large sets": with_truth(negative_for_large_sets),
+        "an output that is drawn but not counted": with_truth(one_output_forgotten),
+        "a truthful prefix that no sequence extends": replace(PAPERS, fewest=0),
+        "prefixes that must both be seen": replace(PAPERS, either=mul),
+        "a mechanism that always tells the truth": replace(PAPERS, law=always_truthful),
     },
+    unproved_for={"a truth that is never told": with_truth(never_told)},
 )
 
-CHECK = check_of(PROOF, header=__doc__, takes_rules=True)
+CHECK = check_of(PROOF, header=__doc__, subject=lambda rules: Response(rules=rules))

@@ -14,10 +14,9 @@ Assumes: Nothing. (Where every database holds all records so far, and the state 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Protocol
 
 from proofs._check import check_of
 from proofs._proof import Proof
@@ -27,13 +26,12 @@ from spec import PAPER
 from spec.aggregation_service import Query
 from spec.contributions import Unit
 from spec.distributions import Distribution, Draw, explore, hockey_stick
-from spec.individual_privacy import Rollout, Theta, is_literal_rollout, is_rollout
+from spec.individual_privacy import Theta, is_literal_rollout, is_rollout
 from spec.interaction import Without, transcript
 from spec.numbers import Base
 from spec.reports import Contribution
 from spec.summary_mechanism import (
     Database,
-    Neighbour,
     Record,
     SummaryMechanism,
     SummaryQuery,
@@ -65,16 +63,6 @@ def remove(database: tuple[str, ...], unit: Unit) -> tuple[str, ...]:
     return tuple(each for each in database if each != unit)
 
 
-class IsRollout(Protocol):
-    """Decide whether parameters are a rollout, of the two mechanisms used here."""
-
-    def of_storing(self, rollout: Rollout) -> bool:
-        """Decide it for the mechanism that stores."""
-
-    def of_summaries(self, rollout: Rollout) -> bool:
-        """Decide it for M_SR."""
-
-
 ROUNDS: list[tuple[tuple[str, ...], str]] = [(("x",), "store"), ((), "tell")]
 
 
@@ -85,54 +73,42 @@ def summary_rounds() -> list[tuple[Database, SummaryQuery]]:
     return [((Record(unit="x", report_id=1),), question), ((), question)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AsWritten:
-    """Compare from the state of the run on $D$, as the text does."""
+    """Hold what counts as a rollout, of either mechanism, and the mechanism that stores."""
 
-    def of_storing(self, rollout: Rollout) -> bool:
-        """Decide it for the mechanism that stores."""
-        return is_literal_rollout(StoreThenTell(), remove, "x", ROUNDS, rollout, Base(Fraction(2)))
-
-    def of_summaries(self, rollout: Rollout) -> bool:
-        """Decide it for M_SR."""
-        mechanism = SummaryMechanism(rules=replace(PAPER, limits=SMALL))
-        neighbour: Neighbour = without_source
-        steps = summary_rounds()
-        return is_literal_rollout(mechanism, neighbour, "x", steps, rollout, SMALL.base)
+    of_storing: Callable[..., bool] = is_literal_rollout
+    of_summaries: Callable[..., bool] = is_literal_rollout
+    mechanism: StoreThenTell = StoreThenTell()
 
 
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """Compare the two histories."""
-
-    def of_storing(self, rollout: Rollout) -> bool:
-        """Decide it for the mechanism that stores."""
-        return is_rollout(StoreThenTell(), remove, "x", ROUNDS, rollout, Base(Fraction(2)))
-
-    def of_summaries(self, rollout: Rollout) -> bool:
-        """Decide it for M_SR."""
-        mechanism = SummaryMechanism(rules=replace(PAPER, limits=SMALL))
-        neighbour: Neighbour = without_source
-        return is_rollout(mechanism, neighbour, "x", summary_rounds(), rollout, SMALL.base)
-
-
-@search("zeros are a rollout of a mechanism that stores first and tells later", by="exact laws")
-def zeros_pass(reading: IsRollout) -> Mapping[str, object] | None:
+@search(
+    "zeros are a rollout of a mechanism that stores first and tells later",
+    by="exact laws",
+    over="one mechanism, two rounds",
+)
+def zeros_pass(reading: AsWritten) -> Mapping[str, object] | None:
     """Look for a step at which zeros do not suffice."""
-    return None if reading.of_storing(ZEROS) else {"epsilon": 0, "delta": 0, "rounds": 2}
+    given = (reading.mechanism, remove, "x", ROUNDS, ZEROS, Base(Fraction(2)))
+    return None if reading.of_storing(*given) else {"epsilon": 0, "delta": 0, "rounds": 2}
 
 
-@search("its transcripts with and without x are as far apart as can be", by="exact laws")
-def transcripts_are_apart(_: IsRollout) -> Mapping[str, object] | None:
+@search(
+    "its transcripts with and without x are as far apart as can be",
+    by="exact laws",
+    over="one mechanism, one adversary",
+)
+def transcripts_are_apart(reading: AsWritten) -> Mapping[str, object] | None:
     """Run both and compare the laws of the transcripts."""
-    law, other = stored_transcripts()
+    law, other = stored_transcripts(reading.mechanism)
     apart = hockey_stick(law, other, Fraction(2) ** 64)
     return None if apart == 1 else {"delta at 64 ln 2": apart}
 
 
-def stored_transcripts() -> tuple[Distribution[object], Distribution[object]]:
+def stored_transcripts(
+    mechanism: StoreThenTell,
+) -> tuple[Distribution[object], Distribution[object]]:
     """Return the laws of the transcript with and without x."""
-    mechanism = StoreThenTell()
 
     def ask(responses: tuple[object, ...]) -> tuple[tuple[str, ...], str] | None:
         return ROUNDS[len(responses)] if len(responses) < len(ROUNDS) else None
@@ -143,18 +119,41 @@ def stored_transcripts() -> tuple[Distribution[object], Distribution[object]]:
     return first, second
 
 
-@search("in M_SR a query about earlier reports costs nothing", by="exact laws")
-def a_requery_is_free(reading: IsRollout) -> Mapping[str, object] | None:
+@search(
+    "in M_SR a query about earlier reports costs nothing",
+    by="exact laws",
+    over="M_SR at one choice of limits, two rounds",
+)
+def a_requery_is_free(reading: AsWritten) -> Mapping[str, object] | None:
     """Let the first query cost what it costs and the second nothing."""
     rollout = (Theta(epsilon=Fraction(2), delta=Fraction(1, 4)), Theta())
-    return None if reading.of_summaries(rollout) else {"epsilon of the second query": 0}
+    mechanism = SummaryMechanism(rules=replace(PAPER, limits=SMALL))
+    given = (mechanism, without_source, "x", summary_rounds(), rollout, SMALL.base)
+    return None if reading.of_summaries(*given) else {"epsilon of the second query": 0}
 
 
-PROOF = Proof[IsRollout](
+class StoreAndKeep(StoreThenTell):
+    """Be the mechanism that stores its first database and never shows it."""
+
+    def step(
+        self, state: tuple[str, ...] | None, action: tuple[tuple[str, ...], str], draw: Draw
+    ) -> tuple[tuple[str, ...] | None, tuple[str, ...]]:
+        """Show nothing."""
+        return StoreThenTell.step(self, state, action, draw)[0], ()
+
+
+PAPERS = AsWritten()
+
+PROOF = Proof(
     claim="rollouts_as_written_miss_the_state",
-    subject=AsWritten(),
+    subject=PAPERS,
+    bound="two counterexamples",
     steps=(zeros_pass, transcripts_are_apart, a_requery_is_free),
-    controls={"both histories are replaced": Corrected()},
+    controls={
+        "both histories of the mechanism that stores": replace(PAPERS, of_storing=is_rollout),
+        "both histories of M_SR": replace(PAPERS, of_summaries=is_rollout),
+        "a mechanism that never tells": replace(PAPERS, mechanism=StoreAndKeep()),
+    },
 )
 
 CHECK = check_of(PROOF, method="two mechanisms run on exact laws")

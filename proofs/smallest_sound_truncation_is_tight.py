@@ -1,6 +1,6 @@
 r"""Claim: the smallest sound truncation point is sound; for $\delta < 1/2$ the next one is not.
 
-Paper: none (READING_NOTES E3).
+Paper: none (E3).
 Method: z3 and cvc5 on sound_edge, displaced_mass and smallest_sound_truncation, which is run with
     floor_log and the enclosure of the edge by their contracts; exact instances.
 Assumes: the laws of powers; the contract of floor_log, see threshold_meets_the_tail_lemma; bounds
@@ -50,19 +50,33 @@ from spec.numbers import NATURAL, Base, Power, decide
 
 @dataclass(frozen=True, kw_only=True)
 class Truncation:
-    """Hold the choice of the truncation point, and the edge that it aims at."""
+    """Hold the choice of the truncation point, the edge that it aims at, and the closed forms.
+
+    `encloses` is the contract of the bounds between which the edge is searched.
+    """
 
     choose: Callable[[int, Fraction, Fraction, Base], int] = smallest_sound_truncation
     edge: Callable[[Fraction, Fraction, Fraction], Fraction] = sound_edge
+    mass: Callable[[Fraction, Fraction, Fraction], Fraction] = displaced_mass
+    upper_tail: Callable[[Fraction, Fraction, Fraction], Fraction] = laplace_upper_tail
+    encloses: Callable[[Fraction, Fraction, Fraction], bool] = lambda low, edge, high: (
+        (low <= edge) & (edge <= high)
+    )
+
+
+def assume_parameters(q: Fraction, power: Fraction, delta: Fraction) -> None:
+    r"""Take $e^\epsilon = q^{-\Lambda_1} \ge 1/q$ as the power."""
+    assume(0 < q, q < 1, 1 <= power * q, 0 < delta, delta <= 1)
 
 
 @for_all("the closed form is at most delta exactly below the sound edge")
 def sound_below_the_edge(
     truncation: Truncation, q: Fraction, power: Fraction, delta: Fraction, edge: Fraction
 ) -> bool:
-    r"""Take $e^\epsilon = q^{-\Lambda_1} \ge 1/q$ as the power."""
-    assume(0 < q, q < 1, 1 <= power * q, 0 < delta, delta <= 1, 0 < edge, edge <= q)
-    sound = displaced_mass(q, power, edge) <= delta
+    """Take any edge of a truncation point."""
+    assume_parameters(q, power, delta)
+    assume(0 < edge, edge <= q)
+    sound = truncation.mass(q, power, edge) <= delta
     return sound == (edge <= truncation.edge(q, power, delta))
 
 
@@ -71,7 +85,7 @@ def edge_is_within_reach(
     truncation: Truncation, q: Fraction, power: Fraction, delta: Fraction
 ) -> bool:
     r"""Show $0 < e_* \le q$."""
-    assume(0 < q, q < 1, 1 <= power * q, 0 < delta, delta <= 1)
+    assume_parameters(q, power, delta)
     edge = truncation.edge(q, power, delta)
     return (0 < edge) & (edge <= q)
 
@@ -101,29 +115,37 @@ def returns_the_floor(
 
 @for_all("the edge lies between the floored power and the next")
 def between_powers(
-    _: Truncation, edge: Fraction, low: Fraction, high: Fraction, power: Fraction, q: Fraction
+    truncation: Truncation,
+    edge: Fraction,
+    low: Fraction,
+    high: Fraction,
+    power: Fraction,
+    q: Fraction,
 ) -> bool:
     r"""Take $p^m = q^{T+1} \le$ low and $p^{m+1} = q^T >$ high."""
-    assume(0 < q, q < 1, low <= edge, edge <= high, power <= low, power > q * high)
+    assume(0 < q, q < 1, truncation.encloses(low, edge, high), power <= low, power > q * high)
     return (power <= edge) & (power > q * edge)
 
 
 @for_all("with one unit and certainty the truncation is zero")
-def certainty(truncation: Truncation, q: Fraction) -> bool:
-    r"""Show $e_* = q$ for $\Lambda_1 = 1$ and $\delta = 1$, and that the function says so."""
-    assume(0 < q, q < 1)
-    chosen = truncation.choose(1, Fraction(1), Fraction(1), NATURAL)
-    return (truncation.edge(q, 1 / q, Fraction(1)) == q) & (chosen == 0)
+def certainty(truncation: Truncation, epsilon: Fraction) -> bool:
+    r"""Run the function for $\Lambda_1 = 1$ and $\delta = 1$: there the edge $q$ is sound."""
+    assume(0 < epsilon)
+    return truncation.choose(1, epsilon, Fraction(1), NATURAL) == 0
 
 
 @for_all("where the closed form is not exact, half of the noise is above")
-def half_is_above(_: Truncation, q: Fraction, edge: Fraction) -> bool:
+def half_is_above(truncation: Truncation, q: Fraction, edge: Fraction) -> bool:
     r"""Show $\Pr[X \ge 0] \ge 1/2$, the tail at the height one."""
     assume(0 < q, q < 1, 0 < edge, edge <= q)
-    return 2 * laplace_upper_tail(q, Fraction(1), edge) >= 1
+    return 2 * truncation.upper_tail(q, Fraction(1), edge) >= 1
 
 
-@search("at exact parameters the point is sound and the next smaller one is not", by="instances")
+@search(
+    "at exact parameters the point is sound and the next smaller one is not",
+    by="instances",
+    over="18 small parameters and those of production",
+)
 def instances(truncation: Truncation) -> Mapping[str, Exact] | None:
     """Compare the true tails with delta, for a rational base and for the natural one."""
     small = product((Base(Fraction(2)), Base(Fraction(3, 2))), (1, 2, 4), (2, 8, 1000))
@@ -147,11 +169,19 @@ def instances(truncation: Truncation) -> Mapping[str, Exact] | None:
     return None
 
 
-@calculation("for a large delta the next smaller point may be sound", by="exact numbers")
-def not_tight_for_large_delta(_: Truncation) -> bool:
+WITH_LARGE_DELTA = Base(Fraction(2))
+"""The base of the instance with a large delta, and of no other."""
+
+
+@calculation(
+    "for a large delta the next smaller point may be sound",
+    by="exact numbers",
+    over="b = 2, Λ1 = 4, δ = 19/20",
+)
+def not_tight_for_large_delta(truncation: Truncation) -> bool:
     """Run an instance, so that the restriction to small delta is seen to be needed."""
-    base, budget, delta = Base(Fraction(2)), 4, Fraction(19, 20)
-    found = smallest_sound_truncation(budget, Fraction(budget), delta, base)
+    base, budget, delta = WITH_LARGE_DELTA, 4, Fraction(19, 20)
+    found = truncation.choose(budget, Fraction(budget), delta, base)
     law = DiscreteLaplace(Power(base, Fraction(-1)), found - 1)
     return law.tail(found - 1 - budget) == Fraction(9, 10) and Fraction(9, 10) <= delta
 
@@ -161,25 +191,52 @@ def not_vacuous(
     truncation: Truncation, q: Fraction, power: Fraction, delta: Fraction, edge: Fraction
 ) -> bool:
     r"""Find $q^{T+1}$ and $q^T$ on the two sides."""
-    assume(0 < q, q < 1, 1 <= power * q, 0 < delta, 2 * delta < 1, 0 < edge, edge <= q * q)
+    assume_parameters(q, power, delta)
+    assume(0 < edge, edge <= q)
     tight = truncation.edge(q, power, delta)
-    sound = displaced_mass(q, power, edge) <= delta
-    return (edge <= tight) & (tight < edge / q) & sound
+    sound = truncation.mass(q, power, edge) <= delta
+    return (2 * delta < 1) & (edge <= q * q) & (edge <= tight) & (tight * q < edge) & sound
 
 
-def edge_without_correction(q: Fraction, power: Fraction, delta: Fraction) -> Fraction:
-    """Forget that truncation raises the masses that are left."""
-    return delta * (1 + q) / (power - 1)
+def edge_times_delta(q: Fraction, power: Fraction, delta: Fraction) -> Fraction:
+    """Aim at a smaller edge, unless delta is one."""
+    return delta * sound_edge(q, power, delta)
 
 
-def one_smaller(budget: int, epsilon: Fraction, delta: Fraction, base: Base) -> int:
-    """Return the next smaller point."""
-    return smallest_sound_truncation(budget, epsilon, delta, base) - 1
+def edge_out_of_reach(q: Fraction, power: Fraction, delta: Fraction) -> Fraction:
+    """Aim beyond the truncation at zero where that is sound."""
+    edge = sound_edge(q, power, delta)
+    return 2 * edge if edge == q else edge
 
 
-def one_larger(budget: int, epsilon: Fraction, delta: Fraction, base: Base) -> int:
+def one_smaller_for_the_natural_base(
+    budget: int, epsilon: Fraction, delta: Fraction, base: Base
+) -> int:
+    """Return the next smaller point for the natural base, if there is one."""
+    found = smallest_sound_truncation(budget, epsilon, delta, base)
+    return max(0, found - 1) if base is NATURAL else found
+
+
+def one_larger_for_large_budgets(
+    budget: int, epsilon: Fraction, delta: Fraction, base: Base
+) -> int:
     """Return the next larger point, which is sound and not the smallest."""
-    return smallest_sound_truncation(budget, epsilon, delta, base) + 1
+    found = smallest_sound_truncation(budget, epsilon, delta, base)
+    return found if budget < 10**6 else found + 1
+
+
+def one_larger_for_certainty(budget: int, epsilon: Fraction, delta: Fraction, base: Base) -> int:
+    """Return the next larger point if delta is one."""
+    found = smallest_sound_truncation(budget, epsilon, delta, base)
+    return found if delta < 1 else found + 1
+
+
+def one_larger_for_the_large_delta(
+    budget: int, epsilon: Fraction, delta: Fraction, base: Base
+) -> int:
+    """Return the next larger point at the instance with a large delta."""
+    found = smallest_sound_truncation(budget, epsilon, delta, base)
+    return found + 1 if base is WITH_LARGE_DELTA else found
 
 
 PAPERS = Truncation()
@@ -199,9 +256,27 @@ PROOF = Proof(
         not_vacuous,
     ),
     controls={
-        "the next smaller point": replace(PAPERS, choose=one_smaller),
-        "the next larger point": replace(PAPERS, choose=one_larger),
-        "an edge without its correction": replace(PAPERS, edge=edge_without_correction),
+        "the next smaller point for the natural base": replace(
+            PAPERS, choose=one_smaller_for_the_natural_base
+        ),
+        "an edge that is too small": replace(PAPERS, edge=edge_times_delta),
+        "an edge out of reach": replace(PAPERS, edge=edge_out_of_reach),
+        "the next larger point for large budgets": replace(
+            PAPERS, choose=one_larger_for_large_budgets
+        ),
+        "bounds that do not enclose from above": replace(
+            PAPERS, encloses=lambda low, edge, _: low <= edge
+        ),
+        "the next larger point for certainty": replace(PAPERS, choose=one_larger_for_certainty),
+        "a tail that leaves out zero": replace(
+            PAPERS, upper_tail=lambda q, height, edge: laplace_upper_tail(q, q * height, edge)
+        ),
+        "the next larger point for a large delta": replace(
+            PAPERS, choose=one_larger_for_the_large_delta
+        ),
+    },
+    unproved_for={
+        "every edge is sound": replace(PAPERS, mass=lambda *_: Fraction(0), edge=lambda q, *_: q),
     },
 )
 

@@ -3,7 +3,7 @@ r"""Summary and event-level reports of one source together are private with the 
 Claim: What the ad-tech sees of summary reports and event-level reports together is
     $(\varepsilon_* + \varepsilon, \delta_*)$-indistinguishable with and without a source $x$, for
     every interactive adversary, with attribution fixed.
-Paper: none (READING_NOTES E1).
+Paper: none (E1).
 Method: A hybrid argument. Let $P$ be the law of the transcript with $x$, $Q$ without it, and $R$ of
     the world in which the summary reports are those without $x$ and the event-level reports those
     with $x$. The clients share no state, so that for the step from $P$ to $R$ the event-level
@@ -20,8 +20,8 @@ Assumes: What the two guarantees assume.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 
 from proofs._chain import Chain
@@ -35,29 +35,41 @@ from proofs.event_level_reports_are_private import CHAIN as EVENTS
 from proofs.event_level_reports_are_private import source_of
 from spec import PAPER, Rules
 from spec.aggregation_service import Query
-from spec.attribution_client import Source, Trigger
+from spec.attribution_client import AttributionClient, Source, Trigger
+from spec.distributions import Draw
 from spec.event_client import EventTrigger
-from spec.system import Move, PassTime, System, step
+from spec.system import Move, Observation, PassTime, System, step
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hybrid:
+    r"""Hold the rules, the step of the system, and the bound $abQ + \delta$ of both guarantees."""
+
+    rules: Rules = PAPER
+    step: Callable[[Rules, System, Move, Draw], tuple[System, Observation]] = step
+    bound: Callable[[Fraction, Fraction, Fraction, Fraction], Fraction] = lambda a, b, q, delta: (
+        a * b * q + delta
+    )
 
 
 @for_all_rules("hybrid: swapping the summary reports first costs both ε and one δ")
 def summary_first(
-    _: Rules, p: Fraction, r: Fraction, q: Fraction, a: Fraction, b: Fraction, delta: Fraction
+    hybrid: Hybrid, p: Fraction, r: Fraction, q: Fraction, a: Fraction, b: Fraction, delta: Fraction
 ) -> bool:
     r"""Chain $P \le aR + \delta$ and $R \le bQ$ for one event."""
     assume(0 <= p, 0 <= r, 0 <= q, 1 <= a, 1 <= b, 0 <= delta)
     assume(p <= a * r + delta, r <= b * q)
-    return p <= a * b * q + delta
+    return p <= hybrid.bound(a, b, q, delta)
 
 
 @exists("not vacuous: the other order can cost more than one δ")
 def other_order_costs_more(
-    _: Rules, p: Fraction, r: Fraction, q: Fraction, a: Fraction, b: Fraction, delta: Fraction
+    hybrid: Hybrid, p: Fraction, r: Fraction, q: Fraction, a: Fraction, b: Fraction, delta: Fraction
 ) -> bool:
     r"""Find $P \le bR$ and $R \le aQ + \delta$ with $P > abQ + \delta$."""
     assume(0 <= p, p <= 1, 0 <= r, r <= 1, 0 <= q, q <= 1, 1 <= a, 1 <= b, 0 < delta, delta < 1)
     assume(p <= b * r, r <= a * q + delta)
-    return p > a * b * q + delta
+    return p > hybrid.bound(a, b, q, delta)
 
 
 MOVES: tuple[tuple[Move, frozenset[str]], ...] = (
@@ -79,12 +91,16 @@ MOVES: tuple[tuple[Move, frozenset[str]], ...] = (
 )
 
 
-@search("each move changes the state of one client only", by="exact run")
-def clients_are_apart(rules: Rules) -> Mapping[str, object] | None:
+@search(
+    "each move changes the state of one client only",
+    by="exact run",
+    over="one run of every kind of move",
+)
+def clients_are_apart(hybrid: Hybrid) -> Mapping[str, object] | None:
     """Make every kind of move and look at what it changes."""
     system = System()
     for move, allowed in MOVES:
-        after, _ = step(rules, system, move, drawing(None))
+        after, _ = hybrid.step(hybrid.rules, system, move, drawing(None))
         changed = {
             field.name
             for field in fields(System)
@@ -96,17 +112,43 @@ def clients_are_apart(rules: Rules) -> Mapping[str, object] | None:
     return None
 
 
+def share_a_client(
+    rules: Rules, system: System, move: Move, draw: Draw
+) -> tuple[System, Observation]:
+    """Let an event-level trigger remove the sources of summary reports."""
+    after, seen = step(rules, system, move, draw)
+    if isinstance(move, EventTrigger):
+        after = replace(after, attribution=AttributionClient())
+    return after, seen
+
+
+PAPERS = Hybrid()
+
 HYBRID = Proof(
     claim="summary_and_event_reports_compose",
-    subject=PAPER,
+    subject=PAPERS,
     steps=(summary_first, other_order_costs_more, clients_are_apart),
+    bound="all values; one run of every kind of move",
+    controls={
+        "only the larger ε is paid for": replace(
+            PAPERS, bound=lambda a, b, q, delta: max(a, b) * q + delta
+        ),
+        "clients that share a state": replace(PAPERS, step=share_a_client),
+    },
+    unproved_for={
+        "δ is paid for with both factors": replace(
+            PAPERS, bound=lambda a, b, q, delta: a * b * (q + delta)
+        ),
+    },
 )
+
+HYBRID_HOLDS = check_of(HYBRID, method="one event", subject=lambda rules: Hybrid(rules=rules))
 
 CHAIN = Chain(
     claim="summary_and_event_reports_compose",
     ways=(
         (
-            ("the hybrid argument", check_of(HYBRID, method="one event", takes_rules=True)),
+            ("the hybrid argument", HYBRID_HOLDS),
             "joint_convexity",
             ("event_level_reports_are_private", EVENTS.check()),
             ("attribution_summaries_are_private", SUMMARIES.check()),

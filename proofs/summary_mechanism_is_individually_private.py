@@ -1,9 +1,9 @@
-r"""Every unit of M_SR has a rollout that sums to at most the caps: ARA and PAA, ε and δ.
+r"""Every unit of M_SR has an online rollout that sums to at most the caps: ARA and PAA, ε and δ.
 
 Claim: With $V$ the sum and $n$ the number of what $x$ contributes to the batch of query $t$, the
     losses $\varepsilon_{x,t} = \varepsilon_t V / \Lambda_1$ and
-    $\delta_{x,t} = \delta_t n / \Lambda_0$, or $\delta_t V / \Lambda_1$, form a rollout, and sum to
-    at most $\varepsilon_*$ and $\delta_*$.
+    $\delta_{x,t} = \delta_t n / \Lambda_0$, or $\delta_t V / \Lambda_1$, form an online rollout,
+    and sum to at most $\varepsilon_*$ and $\delta_*$.
 Paper: Thm. 4.3; Thm. 4.5.
 Method: *The losses sum to at most the caps* by a conservation law over the reports that $x$ holds,
     kept as ghost state: with $v_r$ the value in report $r$ and $\varepsilon_r$ what its entry was
@@ -11,13 +11,14 @@ Method: *The losses sum to at most the caps* by a conservation law over the repo
     $$\mathrm{spent}_x + \sum_r v_r (\varepsilon_* - \varepsilon_r) / \Lambda_1
     + (\Lambda_1 - L_x)\,\varepsilon_* / \Lambda_1$$
     starts at $\varepsilon_*$ and never grows. For $\delta$ the same holds with counts and
-    $\Lambda_0$, and with values (READING_NOTES E3). The terms are multiplied by the budget, so that
+    $\Lambda_0$, and with values (E3). The terms are multiplied by the budget, so that
     no solver has to divide. `add_record` is run for one record and changes one term of the sum,
     `settle` for a batch and changes the term of every report by itself.
     *They are a rollout* because the two runs differ in $x$ alone: a record of $x$ without $x$
     contributes nothing, what another unit contributes does not depend on $x$, and the sums differ
     by what $x$ contributes. The noise hides that by discrete_laplace_is_private and
-    truncated_laplace_is_private, which are lemmas of their own.
+    truncated_laplace_is_private, which are lemmas of their own. The rollout is online: the losses
+    of query $t$ are a function of the records and queries up to $t$.
     Induction on records and queries: each changes the sum by the terms it touches, and none of them
     grows. Induction on the batch: `settle` and `totals` treat every report by itself.
 Assumes: the_ledger_never_passes_the_caps and contributions_stay_within_budget, by which no term is
@@ -56,12 +57,14 @@ from spec.aggregation_service import Ledger, Query, Spent
 from spec.claims import Check
 from spec.contributions import Budget, Budgets, Cause, Credit
 from spec.individual_privacy import (
+    Loss,
+    Steps,
     Theta,
-    is_rollout,
+    along,
+    individually_private,
     loss_by_count,
     loss_by_value,
     summary_rollout,
-    within,
 )
 from spec.numbers import Base
 from spec.reports import Contribution, Report
@@ -283,7 +286,7 @@ def others_are_independent(
     return same_budget(first.budgets[Z], second.budgets[Z]) & same_budget(first.budgets[X], x)
 
 
-@for_all_rules("the sums with and without x differ by what x contributes")
+@for_all_rules("two reports: the sums with and without x differ by what x contributes")
 def sums_differ_by_x(rules: Rules, value_1: int, value_2: int, other: int) -> bool:
     """Run `totals` with a report of x and with its null report, for every pattern of keys."""
     assume(value_1 >= 0, value_2 >= 0, other >= 0)
@@ -328,19 +331,29 @@ def small_run() -> list[tuple[Database, SummaryQuery]]:
     return [(first, question(1, 2)), ((Record(unit="x", report_id=3),), question(1, 3))]
 
 
-@calculation("the losses of a run are a rollout within the caps, exactly", by="exact laws")
+@calculation(
+    "the losses of a run are an online rollout within the caps, exactly",
+    by="exact laws",
+    over="one run of two queries at Λ1 = Λ0 = 2",
+)
 def a_run_has_this_rollout(rules: Rules) -> bool:
-    """Compare the laws of the responses with and without x, for ARA and for PAA."""
+    """Compare the laws of the responses with and without x, for ARA and for PAA.
+
+    The losses up to a step are those of the sequence up to it: the rollout is online.
+    """
     rules = replace(rules, limits=SMALL)
     caps = Theta(epsilon=SMALL.epsilon, delta=SMALL.delta)
-    steps = small_run()
-    neighbours = (without_source, without_storage)
-    for loss, neighbour in product((loss_by_count, loss_by_value), neighbours):
-        rollout = summary_rollout(rules, steps, "x", loss)
-        mechanism = SummaryMechanism(rules=rules)
-        if not within(rollout, caps):
+    steps, mechanism = small_run(), SummaryMechanism(rules=rules)
+    for loss, neighbour in product(
+        (loss_by_count, loss_by_value), (without_source, without_storage)
+    ):
+
+        def rollout(so_far: Steps[Database, SummaryQuery], loss: Loss = loss) -> Theta:
+            return summary_rollout(rules, so_far, "x", loss)[-1]
+
+        if along(rollout, steps) != summary_rollout(rules, steps, "x", loss):
             return False
-        if not is_rollout(mechanism, neighbour, "x", steps, rollout, SMALL.base):
+        if not individually_private(mechanism, neighbour, "x", [steps], rollout, caps, SMALL.base):
             return False
     return True
 

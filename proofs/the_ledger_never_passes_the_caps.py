@@ -190,7 +190,10 @@ def query_is_safe(
     return True
 
 
-@search("preservation: no query is answered more often than its reports can pay")
+@search(
+    "preservation: no query is answered more often than its reports can pay",
+    over="a query 24 times, at 1 to 12 shares of the caps",
+)
 def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
     """Ask again and again, with parameters a little above an equal share of the cap."""
     caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))
@@ -208,7 +211,10 @@ def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
     return None
 
 
-@search("preservation: in a large batch, and for many keys, a report pays as much")
+@search(
+    "preservation: in a large batch, and for many keys, a report pays as much",
+    over="batches of 3, 11, 101 and 1001 reports",
+)
 def crowds_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
     """Ask for a report among many others, and for as many keys, twice."""
     caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))
@@ -222,7 +228,10 @@ def crowds_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
     return None
 
 
-@search("preservation: queries with and without key discovery pay from the same budget")
+@search(
+    "preservation: queries with and without key discovery pay from the same budget",
+    over="two kinds of query at 1 to 4 shares of the caps",
+)
 def kinds_share_a_budget(rules: Rules) -> Mapping[str, Exact] | None:
     """Ask one kind of query until it is refused, then the other; add up what was answered."""
     caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))

@@ -21,19 +21,29 @@ Rules whose threshold calls no `floor_log` are not proved. They are refuted wher
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
-from proofs._service import THRESHOLD, without_first_budget
+from proofs._service import OfTheRules, without_first_budget
 from spec import PAPER, Rules
 from spec.aggregation_service import Query
 from spec.noise import DiscreteLaplace, Noise, laplace_upper_tail
 from spec.numbers import NATURAL, Base, Power, floor_log
 from spec.reports import Report
 from spec.rules import Limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class Threshold:
+    """Hold the rules, the logarithm that they call, and the closed form of the tail."""
+
+    rules: Rules = PAPER
+    floor_log: Callable[[Power, Fraction], int] = floor_log
+    upper_tail: Callable[[Fraction, Fraction, Fraction], Fraction] = laplace_upper_tail
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,15 +64,19 @@ class AnyPower:
 
 
 @for_all("the loops of floor_log end at the floor, whatever the first guess")
-def loops_end_at_the_floor(_: Rules, logarithm: Fraction) -> bool:
+def loops_end_at_the_floor(threshold: Threshold, logarithm: Fraction) -> bool:
     """Guess zero, by the bound one, where the logarithm is up to three steps away."""
     assume(-3 <= logarithm, logarithm <= 3)
-    found = floor_log(cast(Power, AnyPower(logarithm)), Fraction(1))
+    found = threshold.floor_log(cast(Power, AnyPower(logarithm)), Fraction(1))
     return (found <= logarithm) & (logarithm < found + 1)
 
 
-@calculation("floor_log returns the largest power within the bound, ties too", by="exact numbers")
-def contract_at_exact_values(_: Rules) -> bool:
+@calculation(
+    "floor_log returns the largest power within the bound, ties too",
+    by="exact numbers",
+    over="twelve powers and five bounds",
+)
+def contract_at_exact_values(threshold: Threshold) -> bool:
     """Try rational and irrational powers, and bounds that are powers themselves."""
     bounds = [Fraction(1, 1000), Fraction(1, 8), Fraction(1), Fraction(27, 8), Fraction(20 * 10**8)]
     powers = [
@@ -71,38 +85,35 @@ def contract_at_exact_values(_: Rules) -> bool:
         for exponent in (Fraction(1, 65536), Fraction(1, 3), Fraction(1), Fraction(7, 2))
     ]
     return all(
-        (power ** floor_log(power, bound)).at_most(bound)
-        and not (power ** (floor_log(power, bound) + 1)).at_most(bound)
+        (power**found).at_most(bound) and not (power ** (found + 1)).at_most(bound)
         for power in powers
         for bound in bounds
+        for found in (threshold.floor_log(power, bound),)
     )
+
+
+def assume_powers(q: Fraction, height: Fraction, lift: Fraction, share: Fraction) -> None:
+    r"""Take $A = q^{T+1-\Lambda_1}$ as the height and $q^{\Lambda_1}$ as the lift to the edge."""
+    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= share)
 
 
 @for_all("a height below its share of delta leaves at most the share in the tail")
 def tail_is_at_most_the_share(
-    _: Rules, q: Fraction, height: Fraction, lift: Fraction, share: Fraction
+    threshold: Threshold, q: Fraction, height: Fraction, lift: Fraction, share: Fraction
 ) -> bool:
-    r"""Take $A = q^{T+1-\Lambda_1}$ as the height and $q^{\Lambda_1}$ as the lift to the edge."""
-    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= share)
-    return laplace_upper_tail(q, height, height * lift) <= share
+    """Compute the tail at the height."""
+    assume_powers(q, height, lift, share)
+    return threshold.upper_tail(q, height, height * lift) <= share
 
 
 @exists("a tail that is positive and below its share")
-def not_vacuous(_: Rules, q: Fraction, height: Fraction, lift: Fraction, share: Fraction) -> bool:
+def not_vacuous(
+    threshold: Threshold, q: Fraction, height: Fraction, lift: Fraction, share: Fraction
+) -> bool:
     """Show that the assumptions about the powers can hold, with something in the tail."""
-    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= share)
-    tail = laplace_upper_tail(q, height, height * lift)
+    assume_powers(q, height, lift, share)
+    tail = threshold.upper_tail(q, height, height * lift)
     return (0 < tail) & (tail < share)
-
-
-@calculation("at exact parameters there is a positive threshold", by="exact numbers")
-def threshold_at_exact_values(rules: Rules) -> bool:
-    r"""Take $b = 2$, $\Lambda_1 = 2$, $\Lambda_0 = 1$, $\epsilon = 2$: $\tau$ is an integer."""
-    limits = replace(rules.limits, base=Base(Fraction(2)), contribution_budget=2, sparsity_budget=1)
-    threshold = rules.threshold(limits, Query(epsilon=Fraction(2), delta=Fraction(1, 8)), ())
-    if threshold is None:
-        raise ValueError("no threshold with key discovery")
-    return threshold > 0
 
 
 def without_sparsity(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
@@ -118,24 +129,56 @@ def wider_noise(
     return DiscreteLaplace(decay_power=decay, truncation=threshold)
 
 
+def without_a_second_correction(power: Power, bound: Fraction) -> int:
+    """Correct the guess by one step at most."""
+    found = floor_log(power, bound)
+    return max(-1, min(found, 1)) if isinstance(power, AnyPower) else found
+
+
+def one_less_for_small_bounds(power: Power, bound: Fraction) -> int:
+    """Be wrong far below one."""
+    return floor_log(power, bound) - (1 if bound < Fraction(1, 100) else 0)
+
+
+def both_tails(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
+    """Count both sides of the noise."""
+    return 2 * laplace_upper_tail(q, height, edge)
+
+
+def with_rules(rules: Rules) -> Threshold:
+    """Return the subject for given rules."""
+    return Threshold(rules=rules)
+
+
+PAPERS = Threshold()
+
 PROOF = Proof(
     claim="threshold_meets_the_tail_lemma",
-    subject=PAPER,
+    subject=PAPERS,
     steps=(
-        THRESHOLD,
+        OfTheRules[Threshold](),
         loops_end_at_the_floor,
         contract_at_exact_values,
         tail_is_at_most_the_share,
-        threshold_at_exact_values,
         not_vacuous,
     ),
     controls={
-        "threshold without its first contribution budget": replace(
-            PAPER, threshold=without_first_budget
+        "threshold without its first contribution budget": with_rules(
+            replace(PAPER, threshold=without_first_budget)
         ),
-        "threshold without the sparsity budget": replace(PAPER, threshold=without_sparsity),
-        "noise twice as wide as the threshold allows": replace(PAPER, noise=wider_noise),
+        "threshold without the sparsity budget": with_rules(
+            replace(PAPER, threshold=without_sparsity)
+        ),
+        "noise twice as wide as the threshold allows": with_rules(
+            replace(PAPER, noise=wider_noise)
+        ),
+        "a guess that is corrected once": replace(PAPERS, floor_log=without_a_second_correction),
+        "a logarithm one less for small bounds": replace(
+            PAPERS, floor_log=one_less_for_small_bounds
+        ),
+        "failures on both sides": replace(PAPERS, upper_tail=both_tails),
     },
+    unproved_for={"a tail of nothing": replace(PAPERS, upper_tail=lambda *_: Fraction(0))},
 )
 
-CHECK = check_of(PROOF, header=__doc__, takes_rules=True)
+CHECK = check_of(PROOF, header=__doc__, subject=with_rules)

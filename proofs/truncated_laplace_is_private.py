@@ -33,29 +33,26 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs._check import check_of
-from proofs._proof import Proof, Step, StepResult, assume, exists, for_all
-from proofs._service import THRESHOLD, narrow_noise, noise_of, without_first_budget
+from proofs._proof import Proof, assume, exists, for_all
+from proofs._service import OfTheRules, narrow_noise, noise_of, without_first_budget
 from spec import PAPER, Rules
 from spec.noise import laplace_mass, laplace_upper_tail
 
 
 @dataclass(frozen=True, kw_only=True)
 class Truncated:
-    """Hold the rules and the closed forms of masses and tails."""
+    """Hold the rules, the closed forms of masses and tails, and the steps of the argument.
+
+    Noise within the `room` shows no change. Two coordinates fail with the probability of `either`.
+    An event has the probability `bound`, from its factor, the other world and the failures.
+    """
 
     rules: Rules = PAPER
     mass: Callable[[Fraction, Fraction, Fraction], Fraction] = laplace_mass
     upper_tail: Callable[[Fraction, Fraction, Fraction], Fraction] = laplace_upper_tail
-
-
-class OfTheRules(Step[Truncated]):
-    """Decide the step about the threshold for the rules."""
-
-    name = THRESHOLD.name
-
-    def decide(self, subject: Truncated) -> StepResult:
-        """Pass the rules on."""
-        return THRESHOLD.decide(subject.rules)
+    room: Callable[[int, int], int] = lambda truncation, change: truncation - abs(change)
+    either: Callable[[Fraction, Fraction], Fraction] = lambda p, q: 1 - (1 - p) * (1 - q)
+    bound: Callable[[Fraction, Fraction, Fraction], Fraction] = lambda g, q, d: g * q + d
 
 
 @for_all("the service's noise is at least as wide as the budget demands, whatever its threshold")
@@ -91,10 +88,10 @@ def masses_follow_heights(
 
 
 @for_all("one coordinate is out of reach exactly if the noise exceeds what the change leaves")
-def out_of_reach(_: Truncated, u: int, v: int, x: int, truncation: int) -> bool:
+def out_of_reach(noise: Truncated, u: int, v: int, x: int, truncation: int) -> bool:
     """Compare with the tail on the side of the change."""
     assume(0 <= truncation, -truncation <= x, x <= truncation)
-    room = truncation - abs(u - v)
+    room = noise.room(truncation, u - v)
     outside = abs(u + x - v) > truncation
     return outside == ((x > room) if u >= v else (-x > room))
 
@@ -108,28 +105,33 @@ def shorter_tail(
     return noise.upper_tail(q, height, edge) <= noise.upper_tail(q, longer, edge)
 
 
+def assume_powers(q: Fraction, height: Fraction, lift: Fraction, share: Fraction) -> None:
+    r"""Take $q^{T+1-\Lambda_1}$ as the height and $q^{\Lambda_1}$ as the lift to the edge."""
+    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= share)
+
+
 @for_all("the tail at the height of the threshold is at most the share of delta")
 def tail_is_at_most_the_share(
     noise: Truncated, q: Fraction, height: Fraction, lift: Fraction, share: Fraction
 ) -> bool:
     """Use the inequality of the tail lemma."""
-    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= share)
+    assume_powers(q, height, lift, share)
     return noise.upper_tail(q, height, height * lift) <= share
 
 
 @for_all("induction on the coordinates: failures add up")
 def failures_add_up(
-    _: Truncated, failed: Fraction, fails: Fraction, count: Fraction, share: Fraction
+    noise: Truncated, failed: Fraction, fails: Fraction, count: Fraction, share: Fraction
 ) -> bool:
     """Add one more independent coordinate."""
     assume(0 <= failed, failed <= 1, 0 <= fails, fails <= 1, 0 <= share, 0 <= count)
     assume(failed <= count * share, fails <= share)
-    return 1 - (1 - failed) * (1 - fails) <= (count + 1) * share
+    return noise.either(failed, fails) <= (count + 1) * share
 
 
 @for_all("events: what both reach by its factor, the rest by its failures")
 def events(
-    _: Truncated,
+    noise: Truncated,
     inside: Fraction,
     outside: Fraction,
     other_inside: Fraction,
@@ -140,7 +142,7 @@ def events(
     r"""Split an event at $S$."""
     assume(0 <= other_inside, other_inside <= other, 1 <= factor)
     assume(inside <= factor * other_inside, outside <= failures)
-    return inside + outside <= factor * other + failures
+    return inside + outside <= noise.bound(factor, other, failures)
 
 
 @exists("a change that is seen with a positive probability below its share")
@@ -148,13 +150,25 @@ def not_vacuous(
     noise: Truncated, q: Fraction, height: Fraction, lift: Fraction, share: Fraction
 ) -> bool:
     """Show that the assumptions can hold."""
-    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= share, share < 1)
-    return 0 < noise.upper_tail(q, height, height * lift)
+    assume_powers(q, height, lift, share)
+    tail = noise.upper_tail(q, height, height * lift)
+    return (0 < tail) & (tail < share) & (share < 1)
 
 
 def both_tails(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
     """Count the failures on both sides, though a change moves to one only."""
     return 2 * laplace_upper_tail(q, height, edge)
+
+
+def no_tail_from_zero(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
+    """Forget the tails that start at zero or below."""
+    return laplace_upper_tail(q, height, edge) if height <= q else Fraction(0)
+
+
+def uneven_mass(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
+    """Halve the masses far from zero."""
+    mass = laplace_mass(q, height, edge)
+    return mass if 2 * height >= 1 else mass / 2
 
 
 PAPERS = Truncated()
@@ -163,7 +177,7 @@ PROOF = Proof(
     claim="truncated_laplace_is_private",
     subject=PAPERS,
     steps=(
-        OfTheRules(),
+        OfTheRules[Truncated](),
         scale,
         masses_follow_heights,
         out_of_reach,
@@ -178,8 +192,16 @@ PROOF = Proof(
         "threshold without its first contribution budget": replace(
             PAPERS, rules=replace(PAPER, threshold=without_first_budget)
         ),
+        "masses that are halved far from zero": replace(PAPERS, mass=uneven_mass),
+        "room for changes upwards only": replace(
+            PAPERS, room=lambda truncation, change: truncation - change
+        ),
+        "no tail from zero on": replace(PAPERS, upper_tail=no_tail_from_zero),
         "failures on both sides": replace(PAPERS, upper_tail=both_tails),
+        "failures that draw each other": replace(PAPERS, either=lambda p, q: p + q + p * q),
+        "failures that are not paid for": replace(PAPERS, bound=lambda g, q, _: g * q),
     },
+    unproved_for={"a tail of nothing": replace(PAPERS, upper_tail=lambda *_: Fraction(0))},
 )
 
 CHECK = check_of(PROOF, header=__doc__, subject=lambda rules: Truncated(rules=rules))

@@ -1,6 +1,6 @@
 r"""Claim: with truncated noise $\delta$ is spent in proportion to value, on any number of keys.
 
-Paper: none (READING_NOTES E3).
+Paper: none (E3).
 Method: sympy for the closed form, z3 and cvc5 for every inequality, on displaced_mass itself.
 Assumes: the laws of powers: $q^{m+n} = q^m q^n$, and $q^n \le q^m$ for $m \le n$, $0 < q < 1$.
 
@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import mul
 from typing import cast
 
 from sympy import Expr, Symbol
@@ -44,10 +45,19 @@ K = cast(int, Symbol("k", integer=True, nonnegative=True))
 
 @dataclass(frozen=True, kw_only=True)
 class Displaced:
-    """Hold the closed form of the displaced mass, for symbols and for exact numbers."""
+    r"""Hold the closed form of the displaced mass, for symbols and for numbers, and the argument.
+
+    `mirrored` is the height $qy = q^{v-T}$ on the other side, `linear` the bound of Bernoulli's
+    inequality. `in_proportion` compares a part at a value with the whole at the budget.
+    """
 
     symbolic: Callable[[Expr, Expr, Expr], Expr] = displaced_mass
     mass: Callable[[Fraction, Fraction, Fraction], Fraction] = displaced_mass
+    mirrored: Callable[[Fraction, Fraction], Fraction] = mul
+    linear: Callable[[Fraction, Fraction], Fraction] = lambda value, q: value * (1 - q)
+    in_proportion: Callable[[Fraction, Fraction, Fraction, Fraction], bool] = (
+        lambda part, value, whole, budget: budget * part <= value * whole
+    )
 
 
 @calculation("the closed form is the tail for changes up to the truncation and one", by="sympy")
@@ -64,41 +74,39 @@ def exact_within_reach(displaced: Displaced) -> bool:
 
 
 @for_all("beyond that, what is beyond makes up for the mirrored height")
-def beyond_is_mirrored(_: Displaced, q: Fraction, raised: Fraction, beyond: Fraction) -> bool:
+def beyond_is_mirrored(
+    displaced: Displaced, q: Fraction, raised: Fraction, beyond: Fraction
+) -> bool:
     r"""Take $y = q^{v-T-1} \le 1$, its inverse, and the mirrored height $qy = q^{v-T}$."""
     assume(0 < q, q < 1, 0 < beyond, beyond <= 1, raised * beyond == 1)
-    return raised + q * beyond >= 1 + q
+    return raised + displaced.mirrored(q, beyond) >= 1 + q
 
 
-@for_all("so the closed form is at least the tail, one less the mirrored tail")
+@for_all("so the closed form is at least the tail, one less the mirrored tail, which may be empty")
 def bound_beyond(
     displaced: Displaced,
     q: Fraction,
     edge: Fraction,
     lift: Fraction,
     raised: Fraction,
-    beyond: Fraction,
+    mirrored: Fraction,
 ) -> bool:
     r"""Take the same powers: the lift $q^{-v}$ times the edge $q^{T+1}$ is $1/y$."""
-    assume(0 < q, q < 1, 0 < edge, 0 < beyond, beyond <= 1, lift * edge == raised)
-    assume(raised + q * beyond >= 1 + q, edge <= q * beyond)
-    return displaced.mass(q, lift, edge) >= 1 - laplace_upper_tail(q, q * beyond, edge)
+    assume(0 < q, q < 1, 0 < edge, edge <= q, 0 < mirrored, mirrored <= q)
+    assume(lift * edge == raised, raised + mirrored >= 1 + q)
+    other = laplace_upper_tail(q, mirrored, edge) if edge <= mirrored else Fraction(0)
+    return displaced.mass(q, lift, edge) >= 1 - other
 
 
-@for_all("where the mirrored tail is empty, the closed form is at least one")
-def bound_far_beyond(
-    displaced: Displaced, q: Fraction, edge: Fraction, lift: Fraction, beyond: Fraction
-) -> bool:
-    r"""Take the same powers with $q^{v-T} \le q^{T+1}$."""
-    assume(0 < q, q < 1, edge <= q, 0 < beyond, beyond <= 1, lift * edge * beyond == 1)
-    assume(q * beyond <= edge)
-    return displaced.mass(q, lift, edge) >= 1
+def assume_lift(q: Fraction, lift: Fraction, edge: Fraction) -> None:
+    """Take a lift that may be one, and an edge of some truncation."""
+    assume(0 < q, q < 1, 0 < edge, edge <= q, 1 <= lift)
 
 
 @for_all("nothing moves, nothing fails")
 def starts_at_zero(displaced: Displaced, q: Fraction, edge: Fraction) -> bool:
     """Take the lift one."""
-    assume(0 < q, q < 1, 0 < edge, edge <= q)
+    assume_lift(q, Fraction(1), edge)
     return displaced.mass(q, Fraction(1), edge) == 0
 
 
@@ -107,16 +115,18 @@ def superadditive(
     displaced: Displaced, q: Fraction, lift: Fraction, other: Fraction, edge: Fraction
 ) -> bool:
     r"""Take the lifts $q^{-v}$ and $q^{-w}$; that of the sum is their product."""
-    assume(0 < q, q < 1, 0 < edge, edge <= q, 1 <= lift, 1 <= other)
+    assume_lift(q, lift, edge)
+    assume(1 <= other)
     apart = displaced.mass(q, lift, edge) + displaced.mass(q, other, edge)
     return apart <= displaced.mass(q, lift * other, edge)
 
 
 @for_all("induction on the value: Bernoulli's inequality")
-def bernoulli(_: Displaced, q: Fraction, height: Fraction, value: Fraction) -> bool:
+def bernoulli(displaced: Displaced, q: Fraction, height: Fraction, value: Fraction) -> bool:
     r"""Go from $q^v$ to $q^{v+1}$."""
-    assume(0 < q, q < 1, 0 < height, height <= 1, 0 <= value, 1 - height <= value * (1 - q))
-    return 1 - height * q <= (value + 1) * (1 - q)
+    assume(0 < q, q < 1, 0 < height, height <= 1, 0 <= value)
+    assume(1 - height <= displaced.linear(value, q))
+    return 1 - height * q <= displaced.linear(value + 1, q)
 
 
 @for_all("failures per unit of value do not fall")
@@ -129,15 +139,15 @@ def convex(
     value: Fraction,
 ) -> bool:
     r"""Compare $f(v)$ and $f(v+1)$, with lifts $q^{-v}$ and $q^{-v-1}$, using Bernoulli."""
-    assume(0 < q, q < 1, 0 < edge, edge <= q, 1 <= lift, further * q == lift, 1 <= value)
-    assume(lift - 1 <= value * (lift - q * lift))
+    assume_lift(q, lift, edge)
+    assume(further * q == lift, 1 <= value, lift - 1 <= displaced.linear(value, q) * lift)
     now, then = displaced.mass(q, lift, edge), displaced.mass(q, further, edge)
     return (value + 1) * now <= value * then
 
 
 @for_all("induction on the budget: the proportion carries over")
 def in_proportion(
-    _: Displaced,
+    displaced: Displaced,
     part: Fraction,
     whole: Fraction,
     more: Fraction,
@@ -146,26 +156,43 @@ def in_proportion(
 ) -> bool:
     r"""Go from $\Lambda$ to $\Lambda + 1$, with $f(V)$, $f(\Lambda)$ and $f(\Lambda + 1)$."""
     assume(1 <= value, value <= budget, 0 <= part, 0 <= whole)
-    assume(budget * part <= value * whole, (budget + 1) * whole <= budget * more)
-    return (budget + 1) * part <= value * more
+    assume(displaced.in_proportion(part, value, whole, budget))
+    assume((budget + 1) * whole <= budget * more)
+    return displaced.in_proportion(part, value, more, budget + 1)
 
 
 @exists("two keys that both fail with a positive probability")
 def not_vacuous(displaced: Displaced, q: Fraction, lift: Fraction, edge: Fraction) -> bool:
     """Show that the inequality can be strict."""
-    assume(0 < q, q < 1, 0 < edge, edge <= q, 1 < lift)
+    assume_lift(q, lift, edge)
     one, both = displaced.mass(q, lift, edge), displaced.mass(q, lift * lift, edge)
     return (0 < one) & (2 * one < both) & (both < 1)
 
 
-def untruncated(q: Fraction, lift: Fraction, edge: Fraction) -> Fraction:
+def halved(q: Fraction, lift: Fraction, edge: Fraction) -> Fraction:
+    """Fail half as often."""
+    return displaced_mass(q, lift, edge) / 2
+
+
+def gain_if_nothing_moves(q: Fraction, lift: Fraction, edge: Fraction) -> Fraction:
+    """Fail less than never where nothing moves."""
+    return displaced_mass(q, lift, edge) if lift > 1 else Fraction(-1)
+
+
+def twice_for_small_changes(q: Fraction, lift: Fraction, edge: Fraction) -> Fraction:
+    """Fail twice as often for small changes of narrow noise."""
+    mass = displaced_mass(q, lift, edge)
+    return 2 * mass if q <= Fraction(1, 4) and lift < 2 else mass
+
+
+def nothing_within_reach(q: Fraction, lift: Fraction, edge: Fraction) -> Fraction:
+    """Fail only where the other world is out of reach altogether."""
+    return displaced_mass(q, lift, edge) if lift * edge >= 1 else Fraction(0)
+
+
+def untruncated(q: Expr, lift: Expr, edge: Expr) -> Expr:
     """Leave the noise untruncated and look at what exceeds the threshold."""
-    return laplace_upper_tail(q, edge * lift, Fraction(0))
-
-
-def true_tail(q: Fraction, lift: Fraction, edge: Fraction) -> Fraction:
-    """Never exceed one, as the true tail does not."""
-    return min(Fraction(1), displaced_mass(q, lift, edge))
+    return laplace_upper_tail(q, edge * lift, q - q)
 
 
 PAPERS = Displaced()
@@ -177,7 +204,6 @@ PROOF = Proof(
         exact_within_reach,
         beyond_is_mirrored,
         bound_beyond,
-        bound_far_beyond,
         starts_at_zero,
         superadditive,
         bernoulli,
@@ -186,9 +212,23 @@ PROOF = Proof(
         not_vacuous,
     ),
     controls={
-        "untruncated noise": replace(PAPERS, mass=untruncated),
-        "the true tail in place of the closed form": replace(PAPERS, mass=true_tail),
+        "untruncated noise": replace(PAPERS, symbolic=untruncated),
+        "a mirrored height one step further": replace(PAPERS, mirrored=lambda q, y: q * q * y),
+        "failures half as often": replace(PAPERS, mass=halved),
+        "a gain if nothing moves": replace(PAPERS, mass=gain_if_nothing_moves),
+        "small changes that fail twice as often": replace(PAPERS, mass=twice_for_small_changes),
+        "a bound below Bernoulli's": replace(
+            PAPERS, linear=lambda value, q: value * (1 - q) * (1 - q)
+        ),
+        "a bound above Bernoulli's": replace(PAPERS, linear=lambda value, q: 2 * value * (1 - q)),
+        "in proportion to the square of the value": replace(
+            PAPERS,
+            in_proportion=lambda part, value, whole, budget: (
+                budget * budget * part <= value * value * whole
+            ),
+        ),
     },
+    unproved_for={"nothing fails within reach": replace(PAPERS, mass=nothing_within_reach)},
 )
 
 CHECK = check_of(PROOF, header=__doc__)

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import floor
+from math import ceil, floor
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists, for_all
@@ -37,10 +37,16 @@ def paper_room(logarithm: Fraction, displacement: int) -> Fraction:
 
 @dataclass(frozen=True, kw_only=True)
 class TailLemma:
-    """Hold the closed form of the tail and the hypothesis on the truncation point."""
+    """Hold the closed form of the tail, the room it needs, and the greatest value of the noise."""
 
     upper_tail: Callable[[Fraction, Fraction, Fraction], Fraction] = laplace_upper_tail
     room: Callable[[Fraction, int], Fraction] = paper_room
+    greatest: Callable[[Fraction], int] = floor
+
+
+def assume_room(lemma: TailLemma, tau: Fraction, logarithm: Fraction, displacement: int) -> None:
+    """Take a truncation point with at least the room that the lemma asks for."""
+    assume(0 <= logarithm, 1 <= displacement, lemma.room(logarithm, displacement) <= tau)
 
 
 @for_all("the tail above the real bound is the tail above an integer that is not negative")
@@ -48,8 +54,8 @@ def integers_only(
     lemma: TailLemma, tau: Fraction, logarithm: Fraction, displacement: int, x: int
 ) -> bool:
     """Compare with the floor of the truncation point."""
-    assume(0 <= logarithm, 1 <= displacement, lemma.room(logarithm, displacement) <= tau)
-    bound = floor(tau) - displacement
+    assume_room(lemma, tau, logarithm, displacement)
+    bound = lemma.greatest(tau) - displacement
     return (bound >= 0) & ((x > tau - displacement) == (x > bound))
 
 
@@ -58,16 +64,21 @@ def floor_loses_a_step(
     lemma: TailLemma, tau: Fraction, logarithm: Fraction, displacement: int
 ) -> bool:
     r"""Show $T - \Delta + 1 \ge \ell$."""
-    assume(0 <= logarithm, 1 <= displacement, lemma.room(logarithm, displacement) <= tau)
-    return floor(tau) - displacement + 1 >= logarithm
+    assume_room(lemma, tau, logarithm, displacement)
+    return lemma.greatest(tau) - displacement + 1 >= logarithm
+
+
+def assume_powers(q: Fraction, height: Fraction, lift: Fraction, delta: Fraction) -> None:
+    r"""Take $A = q^{T-\Delta+1}$ as the height and $B = q^\Delta$ as the lift down to the edge."""
+    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= delta)
 
 
 @for_all("the tail at the height A is at most A")
 def below_its_height(
     lemma: TailLemma, q: Fraction, height: Fraction, lift: Fraction, delta: Fraction
 ) -> bool:
-    r"""Take $A = q^{T-\Delta+1}$ as the height and $B = q^\Delta$ as the lift down to the edge."""
-    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= delta)
+    """Compute the tail at the height."""
+    assume_powers(q, height, lift, delta)
     return lemma.upper_tail(q, height, height * lift) <= delta
 
 
@@ -76,9 +87,14 @@ def not_vacuous(
     lemma: TailLemma, q: Fraction, height: Fraction, lift: Fraction, delta: Fraction
 ) -> bool:
     """Show that the assumptions can hold, with something in the tail."""
-    assume(0 < q, q < 1, 0 < height, height <= q, 0 < lift, lift <= q, height <= delta, delta < 1)
+    assume_powers(q, height, lift, delta)
     tail = lemma.upper_tail(q, height, height * lift)
     return (0 < tail) & (tail < delta)
+
+
+def less_than_a_step(logarithm: Fraction, displacement: int) -> Fraction:
+    """Leave out half a step, but keep room for the displacement."""
+    return displacement + max(Fraction(0), logarithm - Fraction(1, 2))
 
 
 def tail_with_its_point(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
@@ -93,12 +109,11 @@ PROOF = Proof(
     subject=PAPERS,
     steps=(integers_only, floor_loses_a_step, below_its_height, not_vacuous),
     controls={
-        "no room for the displacement": replace(PAPERS, room=lambda logarithm, _: logarithm),
-        "room for less than a step": replace(
-            PAPERS, room=lambda logarithm, displacement: logarithm + displacement - Fraction(1, 2)
-        ),
+        "a truncation point that is rounded up": replace(PAPERS, greatest=ceil),
+        "room for half a step less": replace(PAPERS, room=less_than_a_step),
         "tail that includes its point": replace(PAPERS, upper_tail=tail_with_its_point),
     },
+    unproved_for={"a tail of nothing": replace(PAPERS, upper_tail=lambda *_: Fraction(0))},
 )
 
 CHECK = check_of(PROOF, header=__doc__)

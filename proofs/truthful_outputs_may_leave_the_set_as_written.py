@@ -14,7 +14,8 @@ Assumes: Nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
@@ -36,6 +37,15 @@ from spec.randomized_response import (
 PAIRS = Sequences(((0, 0), (1, 1)))
 ALL = Sequences(tuple(product((0, 1), repeat=2)))
 
+
+@dataclass(frozen=True, kw_only=True)
+class AsWritten:
+    """Hold the output set, and the probability with which the truth is told."""
+
+    outputs: Sequences = PAIRS
+    truth: Callable[[Fraction, int], Fraction] = truth_probability
+
+
 QUESTIONS: tuple[Question, ...] = (len, lambda events: 1 - len(events))
 
 
@@ -51,18 +61,27 @@ def answers(outputs: Sequences, exponent: int, events: Events) -> Distribution[t
     return explore(lambda draw: transcript(mechanism, ask, draw))
 
 
-@search("each query stays within what its own step allows", by="exact run")
-def every_step_is_allowed(outputs: Sequences) -> Mapping[str, object] | None:
+@search(
+    "each query stays within what its own step allows",
+    by="exact run",
+    over="two databases, two queries",
+)
+def every_step_is_allowed(written: AsWritten) -> Mapping[str, object] | None:
     """Check the paper's condition on queries."""
     for events, (step, question) in product(((), ("y",)), enumerate(QUESTIONS)):
-        if question(events) not in {sequence[step] for sequence in outputs}:
+        if question(events) not in {sequence[step] for sequence in written.outputs}:
             return {"events": len(events), "step": step + 1}
     return None
 
 
-@search("the loss is the truth probability at every ε", by="exact laws")
-def loss_is_infinite(outputs: Sequences) -> Mapping[str, object] | None:
+@search(
+    "the loss is the truth probability at every ε",
+    by="exact laws",
+    over="ε = ln 2, 2 ln 2 and 14 ln 2, compared at 1000 ln 2",
+)
+def loss_is_infinite(written: AsWritten) -> Mapping[str, object] | None:
     """Compare the laws with one event and with none, far beyond the mechanism's own ε."""
+    outputs = written.outputs
     for exponent in (1, 2, 14):
         with_event, without = answers(outputs, exponent, ("y",)), answers(outputs, exponent, ())
         truth = truth_probability(Fraction(2) ** exponent, outputs.size())
@@ -73,24 +92,34 @@ def loss_is_infinite(outputs: Sequences) -> Mapping[str, object] | None:
 
 
 @for_all_rules("the truth probability is positive for every positive ε and every set")
-def truth_is_possible(_: Sequences, power: Fraction, size: Fraction) -> bool:
+def truth_is_possible(written: AsWritten, power: Fraction, size: int) -> bool:
     """Run the truth probability on symbolic numbers."""
     assume(power > 1, size >= 1)
-    return truth_probability(power, size) > 0  # type: ignore[arg-type]
+    return written.truth(power, size) > 0
 
 
 @exists("not vacuous: the truth can be less likely than not")
-def truth_is_rare(_: Sequences, power: Fraction, size: Fraction) -> bool:
+def truth_is_rare(written: AsWritten, power: Fraction, size: int) -> bool:
     """Find a set so large that a drawn output is more likely than the truth."""
     assume(power > 1, size >= 1)
-    return truth_probability(power, size) < Fraction(1, 2)  # type: ignore[arg-type]
+    return written.truth(power, size) < Fraction(1, 2)
 
+
+PAPERS = AsWritten()
 
 PROOF = Proof(
     claim="truthful_outputs_may_leave_the_set_as_written",
-    subject=PAIRS,
+    subject=PAPERS,
+    bound="one output set; three values of ε, compared at 1000 ln 2",
     steps=(every_step_is_allowed, loss_is_infinite, truth_is_possible, truth_is_rare),
-    controls={"every sequence is in the output set": ALL},
+    controls={
+        "every sequence is in the output set": replace(PAPERS, outputs=ALL),
+        "answers that are impossible at their step": replace(
+            PAPERS, outputs=Sequences(((0, 0), (0, 1)))
+        ),
+        "a truth that is never told": replace(PAPERS, truth=lambda *_: Fraction(0)),
+    },
+    unproved_for={"a truth that is always told": replace(PAPERS, truth=lambda *_: Fraction(1))},
 )
 
 CHECK = check_of(PROOF, method="exact laws of the interactive mechanism")

@@ -90,17 +90,18 @@ class Vocabulary:
 NO_WORDS = Vocabulary()
 
 
-def vocabulary_of(module: ModuleType) -> Vocabulary:
-    """Collect the words of a proposal."""
+def vocabulary_of(*modules: ModuleType) -> Vocabulary:
+    """Collect the words of a proposal from all the files that it brings."""
     found: list[object] = []
     types: list[type] = []
-    for value in vars(module).values():
-        if getattr(value, "__module__", "") == module.__name__:
-            for function in functions_in(value):
-                if function.__code__.co_filename == module.__file__:
-                    found += mentioned(function.__code__, vars(module))
-            if inspect.isclass(value) and issubclass(value, KINDS):
-                types.append(value)
+    for module in modules:
+        for value in vars(module).values():
+            if getattr(value, "__module__", "") == module.__name__:
+                for function in functions_in(value):
+                    if function.__code__.co_filename == module.__file__:
+                        found += mentioned(function.__code__, vars(module))
+                if inspect.isclass(value) and issubclass(value, KINDS):
+                    types.append(value)
     words = list(dict.fromkeys(map(typed, flat(found))))
     numbers = [word for kind, word in words if kind is int and isinstance(word, int)]
     texts = [word for kind, word in words if kind is str and isinstance(word, str)]

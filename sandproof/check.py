@@ -69,7 +69,10 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=positive, metavar="N", help="checks side by side (default: all cores)"
     )
     parser.add_argument(
-        "--timeout", type=seconds, metavar="SECONDS", help="per check (default: by effort)"
+        "--timeout",
+        type=seconds,
+        metavar="SECONDS",
+        help="of processor time per check (default: by effort)",
     )
 
 

@@ -94,7 +94,7 @@ def table(rows: list[ClaimResult], verdicts: bool) -> str:
             if row.claim.kind is not kind:
                 continue
             verdict = f"{row.verdict.value:<8} " if verdicts else ""
-            place = row.claim.paper.replace("none (READING_NOTES ", "beyond it (")
+            place = row.claim.paper.replace("none (", "beyond it (")
             painted = out.paint(verdict, row.verdict.value) if verdicts else ""
             out.lines.append(f"  {painted}{row.claim.id:<48} {place}")
             if verdicts and row.verdict in (Verdict.REFUTED, Verdict.UNKNOWN):

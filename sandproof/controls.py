@@ -1,4 +1,4 @@
-"""The command `sandproof controls`: checks and broken rules, to show that every check can fail."""
+"""The command `sandproof controls`: broken rules, to show that checks and proof steps can fail."""
 
 from __future__ import annotations
 
@@ -6,19 +6,27 @@ import argparse
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 from sandproof.check import positive, seconds
 from sandproof.text import Writer
 from spec.claims import CLAIMS, Check, Finding
 from spec.rules import Rules
 
+if TYPE_CHECKING:
+    from proofs._obligations import Obligations
+    from sandproof.processes import Outcome
+
 EXAMPLES = """\
 examples:
   sandproof controls                  every check on its own broken rules
   sandproof controls --full           every check on the broken rules of all checks
+  sandproof controls --obligations    every step of every proof: what notices if it is left out
   sandproof controls --format json
 
-exit status: 0 every check refutes all its controls, 1 one does not
+exit status: 0 every check refutes all its controls, 1 one does not; with --obligations 0 every step
+has a control for which it fails alone, 1 one has not
 """
 
 
@@ -46,6 +54,11 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("claims", nargs="*", metavar="ID", help="of these claims only")
     parser.add_argument("--full", action="store_true", help="run checks on all broken rules")
+    parser.add_argument(
+        "--obligations",
+        action="store_true",
+        help="replace each step of each proof by True, and name those that no control notices",
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     parser.add_argument("--jobs", type=positive, metavar="N")
     parser.add_argument("--timeout", type=seconds, default=120.0, metavar="SECONDS")
@@ -53,7 +66,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Run the controls and print the matrix."""
+    """Run the controls and print the matrix, or what became of each step of each proof."""
     from sandproof.processes import cores
     from sandproof.proposal import BadInput
     from sandproof.runner import checks_of
@@ -61,15 +74,16 @@ def run(arguments: argparse.Namespace) -> int:
     for name in arguments.claims:
         if name not in CLAIMS:
             raise BadInput(f"there is no claim {name!r}; sandproof claims --list shows all")
+    jobs = arguments.jobs or cores()
+    if arguments.obligations:
+        return run_obligations(arguments.claims, jobs, arguments.timeout, arguments.format)
     checks = [
         check
         for check in checks_of("quick", 0, None, ())
         if not arguments.claims or check.claim in arguments.claims
     ]
     rows: dict[tuple[str, str], list[Cell]] = {(check.claim, check.name): [] for check in checks}
-    for cell in run_cells(
-        list(plan(checks, arguments.full)), arguments.jobs or cores(), arguments.timeout
-    ):
+    for cell in run_cells(list(plan(checks, arguments.full)), jobs, arguments.timeout):
         rows[cell.claim, cell.check].append(cell)
     failing = [row for row, cells in rows.items() if not can_fail(cells)]
     if arguments.format == "json":
@@ -131,22 +145,46 @@ def on(check: Check, rules: Rules) -> Callable[[], Finding]:
 
 def run_cells(plans: Sequence[Plan], jobs: int, timeout: float) -> list[Cell]:
     """Run the cells side by side, each in a child process."""
-    from sandproof.guard import Trace
+
+    def work(planned: Plan) -> tuple[str, str]:
+        try:
+            found = planned.work()
+        except BaseException as error:
+            return "unknown", f"{type(error).__name__}: {error}"
+        return found.verdict.value, found.detail
+
+    works = [(each.check.claim, partial(work, each)) for each in plans]
+    cells = []
+    for planned, outcome in zip(plans, in_children(works, jobs, timeout), strict=True):
+        verdict, detail = ("unknown", outcome.how or f"not finished in {timeout:g} s")
+        if isinstance(outcome.answer, tuple):
+            verdict, detail = outcome.answer
+        cells.append(
+            Cell(
+                claim=planned.check.claim,
+                check=planned.check.name,
+                control=planned.control,
+                own=planned.own,
+                verdict=verdict,
+                seconds=round(outcome.seconds, 3),
+                detail=detail,
+            )
+        )
+    return cells
+
+
+def in_children(
+    works: Sequence[tuple[str, Callable[[], object]]], jobs: int, timeout: float
+) -> list[Outcome]:
+    """Do named work side by side, each piece in a child process; return outcomes in its order."""
     from sandproof.processes import Pool, Task
     from sandproof.runner import Progress, terminable
 
     def task(number: int) -> Task:
-        def work(_: Trace) -> tuple[str, str]:
-            try:
-                found = plans[number].work()
-            except BaseException as error:
-                return "unknown", f"{type(error).__name__}: {error}"
-            return found.verdict.value, found.detail
+        return Task(name=str(number), work=lambda _: works[number][1](), seconds=timeout)
 
-        return Task(name=str(number), work=work, seconds=timeout)
-
-    cells: dict[int, Cell] = {}
-    waiting = list(range(len(plans)))
+    outcomes: dict[int, Outcome] = {}
+    waiting = list(range(len(works)))
     progress = Progress()
     with terminable(), Pool(jobs) as pool:
         while waiting or pool.running:
@@ -154,27 +192,73 @@ def run_cells(plans: Sequence[Plan], jobs: int, timeout: float) -> list[Cell]:
                 pool.start(task(waiting.pop(0)))
             outcome = pool.wait(
                 lambda: progress(
-                    len(cells),
-                    len(plans),
-                    [plans[int(child.task.name)].check.claim for child in pool.running],
+                    len(outcomes),
+                    len(works),
+                    [works[int(child.task.name)][0] for child in pool.running],
                 )
             )
             assert outcome is not None
-            number = int(outcome.task.name)
-            verdict, detail = ("unknown", outcome.how or f"not finished in {timeout:g} s")
-            if isinstance(outcome.answer, tuple):
-                verdict, detail = outcome.answer
-            cells[number] = Cell(
-                claim=plans[number].check.claim,
-                check=plans[number].check.name,
-                control=plans[number].control,
-                own=plans[number].own,
-                verdict=verdict,
-                seconds=round(outcome.seconds, 3),
-                detail=detail,
-            )
+            outcomes[int(outcome.task.name)] = outcome
     progress.clear()
-    return [cells[number] for number in sorted(cells)]
+    return [outcomes[number] for number in sorted(outcomes)]
+
+
+def run_obligations(claims: Sequence[str], jobs: int, timeout: float, form: str) -> int:
+    """Run every proof on all its controls, and print which control each step has of its own."""
+    from proofs._obligations import Failure, Obligations, controls_of, failure, proofs_by_name
+
+    proofs = {
+        name: proof
+        for name, proof in proofs_by_name().items()
+        if not claims or proof.claim in claims
+    }
+    pairs = [(name, control) for name, proof in proofs.items() for control in controls_of(proof)]
+    works = [(name, partial(failure, proofs[name], control)) for name, control in pairs]
+    failures: dict[str, dict[str, Failure]] = {name: {} for name in proofs}
+    for (name, control), outcome in zip(pairs, in_children(works, jobs, timeout), strict=True):
+        # A control that was not finished vouches for nothing.
+        found = outcome.answer if isinstance(outcome.answer, Failure) else Failure()
+        failures[name][control] = found
+    tables = [
+        Obligations(
+            proof=name, steps=tuple(step.name for step in proof.steps), failures=failures[name]
+        )
+        for name, proof in proofs.items()
+    ]
+    defects = [defect for table in tables for defect in table.defects]
+    if form == "json":
+        print(json.dumps([obligations_as_data(table) for table in tables], indent=2))
+    else:
+        for table in tables:
+            print(obligations_as_text(table))
+        steps = sum(len(table.steps) for table in tables)
+        told = "each has a control for which it fails alone"
+        print("\n".join(["", *defects, f"{steps} steps, {len(pairs)} controls: "]), end="")
+        print(f"{len(defects)} defects" if defects else told)
+    return 1 if defects else 0
+
+
+def obligations_as_data(table: Obligations) -> dict[str, object]:
+    """Return the steps of a proof, each with the control for which it fails alone."""
+    return {
+        "proof": table.proof,
+        "steps": {step: table.control_of(step) for step in table.steps},
+        "defects": list(table.defects),
+    }
+
+
+def obligations_as_text(table: Obligations) -> str:
+    """Return the steps of a proof as text."""
+    from sandproof import formats
+
+    out = Writer(formats.in_colour())
+    out.heading(table.proof)
+    for step in table.steps:
+        control = table.control_of(step)
+        style = "refuted" if control is None else "faint"
+        out.wrap(step, indent=2)
+        out.lines.append(f"    {out.paint(control or 'nothing notices', style)}")
+    return "\n".join(out.lines)
 
 
 def can_fail(cells: Sequence[Cell]) -> bool:

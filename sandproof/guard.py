@@ -39,7 +39,7 @@ import spec.reports
 from proofs import _symbolic
 from properties.lump import Seal, sealing
 from sandproof.proposal import at_line, brief, rule_names, safely, told
-from sandproof.reach import Reach
+from sandproof.reach import Reach, TooManyLines
 from spec import PAPER, Rules
 from spec.distributions import Distribution, Law, NotADistribution, NotReplayable
 from spec.event_client import EventClient
@@ -95,11 +95,13 @@ class Guard:
 
     A rule is left alone while a proof runs it on symbolic numbers, where it may well fail. Rules
     are called twice now and then if `twice` says so: what a proof passes may not be compared. What
-    of the proposal's code is run is noted where a `reach` is given. Noisy values that are `sealed`
-    are sealed for the rule only: what the guard looks at tells nobody.
+    of the proposal's code is run, and how much, is noted where a `reach` is given. Noisy values
+    that are `sealed` are sealed for the rule only: what the guard looks at tells nobody. `files`
+    are all files of the proposal.
     """
 
     path: Path
+    files: tuple[Path, ...] = ()
     twice: bool = True
     trace: Trace = field(default_factory=Trace)
     reach: Reach | None = None
@@ -186,7 +188,7 @@ class Guard:
     def _call(self, name: str, rule: Rule, arguments: tuple[object, ...]) -> object:
         try:
             with sealing(self.sealed):
-                return rule(*arguments) if self.reach is None else self.reach.call(rule, arguments)
+                return self._followed(rule, arguments)
         except NotReplayable as error:
             self._blame(name, f"changes its answer from call to call: {error}", error)
         except NotADistribution as error:
@@ -199,20 +201,30 @@ class Guard:
             self._blame(name, f"tried to change its input: {error}", error)
         except RecursionError as error:
             self._blame(name, "recurses without end", error)
-        except MemoryError as error:
-            self.exhausted[name] = f"{self.path}: rule `{name}` ran out of memory"
-            raise RuleMisbehaved(self.exhausted[name]) from error
+        except (MemoryError, TooManyLines) as error:
+            self._exhaust(name, error)
         except (Exception, *ENDING) as error:
             self._blame(name, f"raised {told(error)}", error)
 
     def _call_symbolically(self, name: str, rule: Rule, arguments: tuple[object, ...]) -> object:
         try:
-            return rule(*arguments)
+            return self._followed(rule, arguments)
         except ENDING as error:
             self._blame(name, f"raised {told(error)}", error)
+        except TooManyLines as error:
+            self._exhaust(name, error)
+
+    def _followed(self, rule: Rule, arguments: tuple[object, ...]) -> object:
+        return rule(*arguments) if self.reach is None else self.reach.call(rule, arguments)
+
+    def _exhaust(self, name: str, error: BaseException) -> NoReturn:
+        """Give up a rule that runs for too long or uses too much memory."""
+        what = str(error) if isinstance(error, TooManyLines) else "ran out of memory"
+        self.exhausted.setdefault(name, f"{self.path}: rule `{name}` {what}")
+        raise RuleMisbehaved(self.exhausted[name]) from None
 
     def _blame(self, name: str, what: str, error: BaseException | None = None) -> NoReturn:
-        place = "" if error is None else at_line(error.__traceback__, self.path)
+        place = "" if error is None else at_line(error.__traceback__, self.files or (self.path,))
         message = f"{self.path}{place}: rule `{name}` {what}"
         if message not in self.misbehaved:
             self.misbehaved.append(message)

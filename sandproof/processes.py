@@ -3,6 +3,9 @@
 The parent has everything imported and forks a child per task, so that a task costs a few
 milliseconds to start, sees what the parent sees, and can do no harm but to itself. A child leads a
 process group of its own, which is killed with it. It answers with plain data through a pipe.
+
+Limits are on processor time, so that a busy machine ends nothing early. A child that waits for
+something, and uses no processor, is ended after a multiple of its limit.
 """
 
 from __future__ import annotations
@@ -32,6 +35,9 @@ TICK = 0.05
 PRINTED = 200
 LARGEST_OUTPUT = 16 * 2**20
 PARENT_DEATH_SIGNAL = 1
+PATIENCE = 3
+"""How many times as long as it may calculate a child may take in all."""
+
 SYMBOLIC = 3
 """How many times as long a call may take when a proof runs it on symbolic numbers."""
 
@@ -47,7 +53,10 @@ class Ending(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """Name a piece of work, and bound its seconds and those of a single call of a changed rule."""
+    """Name a piece of work, and bound its seconds and those of a single call of a changed rule.
+
+    They are seconds of processor time.
+    """
 
     name: str
     work: Callable[[Trace], object]
@@ -82,6 +91,7 @@ class Child:
     received: bytearray = field(default_factory=bytearray)
     call: int = 0
     call_started: float = 0.0
+    call_worked: float = 0.0
 
     def seconds(self) -> float:
         """Return for how long it has been running."""
@@ -89,14 +99,14 @@ class Child:
 
     def overdue(self) -> Ending | None:
         """Say whether the task, or a single call of a rule, has taken too long."""
-        now = time.monotonic()
-        if now - self.started > self.task.seconds:
+        now, worked = time.monotonic(), processor_seconds(self.pid)
+        if too_long(worked, now - self.started, self.task.seconds):
             return Ending.OUT_OF_TIME
         calls, rule, symbolic = self.trace.now
-        patience = SYMBOLIC if symbolic else 1
+        most = self.task.call_seconds * (SYMBOLIC if symbolic else 1)
         if calls != self.call or not rule:
-            self.call, self.call_started = calls, now
-        elif now - self.call_started > patience * self.task.call_seconds:
+            self.call, self.call_started, self.call_worked = calls, now, worked
+        elif too_long(worked - self.call_worked, now - self.call_started, most):
             return Ending.HUNG
         return None
 
@@ -231,6 +241,21 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def too_long(worked: float, passed: float, most: float) -> bool:
+    """Tell whether something has calculated, or waited, for longer than it may."""
+    return worked > most or passed > PATIENCE * most
+
+
+def processor_seconds(pid: int) -> float:
+    """Return how long a process has calculated; where the system does not tell, nothing."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+            numbers = file.read().rpartition(")")[2].split()
+        return (int(numbers[11]) + int(numbers[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def memory_limit(jobs: int) -> int:

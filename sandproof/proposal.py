@@ -21,6 +21,8 @@ from pathlib import Path
 from types import ModuleType, TracebackType
 
 from properties.vocabulary import NO_WORDS, Vocabulary, vocabulary_of
+from sandproof.integrity import Snapshot, complaint, snapshot
+from sandproof.outside import first_outside, is_installed
 from sandproof.surface import changed_since, gone, surface
 from spec import PAPER, Initial, Limits, Rules
 from spec.neighbours import Relation
@@ -42,6 +44,10 @@ Settings = tuple[tuple[str, Fraction | None], ...]
 
 class BadInput(Exception):
     """Report input that cannot be used, in one line."""
+
+
+class NotFollowed(Exception):
+    """Report in one line code that asks for more than a rule is given: nothing is decided of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +75,7 @@ class Change:
     after: str
     source: str = ""
     line: int = 0
+    file: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +103,11 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """Hold a loaded proposal; one that is `repeatable` is the same when it is loaded again."""
+    """Hold a loaded proposal; one that is `repeatable` is the same when it is loaded again.
+
+    `files` are all files whose code it brings, its own first. `before` is how everything else was
+    before it was loaded.
+    """
 
     about: About
     rules: Rules
@@ -104,14 +115,31 @@ class Proposal:
     universes: tuple[Universe, ...] = ()
     words: Vocabulary = NO_WORDS
     repeatable: bool = True
+    files: tuple[Path, ...] = ()
+    before: Snapshot | None = None
+
+    def tampering(self) -> str:
+        """Say what the proposal has changed that is not its own, if it has changed anything."""
+        changed = "" if self.before is None else complaint(self.before)
+        return f"{self.about.name}: {changed}" if changed else ""
 
 
-def load(request: Request) -> Proposal:
-    """Load what is to be checked, or say in one line why that cannot be done."""
+def load(request: Request, again: bool = False) -> Proposal:
+    """Load what is to be checked, or say in one line why that cannot be done.
+
+    What is loaded `again` was found fit to be checked before.
+    """
+    own: list[ModuleType] = []
+    before = None if request.path is None else snapshot()
     if request.path is None:
         rules, module = PAPER, None
     else:
-        module = run_file(request.path)
+        own = run_file(request.path)
+        module = own[0]
+        if before is not None and not again:
+            if changed := complaint(before):
+                raise BadInput(f"{request.path}: {changed}")
+            check_followed(own)
         rules = rules_of(request.path, module)
     rules = replace(rules, limits=with_settings(rules.limits, request.settings))
     relation = None if module is None else relation_of(request.name, module)
@@ -131,35 +159,67 @@ def load(request: Request) -> Proposal:
         rules=rules,
         relation=relation,
         universes=universes,
-        words=NO_WORDS if module is None else vocabulary_of(module),
-        repeatable=module is None or not keeps_identities(module),
+        words=vocabulary_of(*own),
+        repeatable=not any(map(keeps_identities, own)),
+        files=tuple(Path(str(each.__file__)) for each in own),
+        before=before,
     )
 
 
-def run_file(path: Path) -> ModuleType:
-    """Run a proposal file and return its module."""
+_loaded: list[str] = []
+"""The modules that the last proposal brought: another one, or the same again, starts afresh."""
+
+
+def run_file(path: Path) -> list[ModuleType]:
+    """Run a proposal file; return its module, and those of other files that it brings."""
     try:
         source = path.read_bytes()
     except OSError as error:
         raise BadInput(f"{path}: {(error.strerror or str(error)).lower()}") from None
     if not source.strip():
         raise BadInput(f"{path}: the file is empty")
+    for name in _loaded:
+        sys.modules.pop(name, None)
     # A proposal may define dataclasses, which look their module up by its name.
     loader = SourceFileLoader("proposal_" + "".join(filter(str.isalnum, path.stem)), str(path))
     found = spec_from_loader(loader.name, loader)
     assert found is not None
     module = module_from_spec(found)
+    before = set(sys.modules)
     sys.modules[loader.name] = module
     sys.dont_write_bytecode = True
     try:
         loader.exec_module(module)
     except SyntaxError as error:
         place = "" if error.lineno is None else f", line {error.lineno}"
-        raise BadInput(f"{path}{place}: syntax error: {error.msg}") from None
+        file = path if error.filename in (None, "<string>") else error.filename
+        raise BadInput(f"{file}{place}: syntax error: {error.msg}") from None
     except (Exception, SystemExit, KeyboardInterrupt) as error:
-        place = f"{path}{at_line(error.__traceback__, path)}"
+        place = f"{path}{at_line(error.__traceback__, (path,))}"
         raise BadInput(f"{place}: {told(error)}{rules_that_are_gone(source)}") from None
-    return module
+    own = [
+        each
+        for name, each in sys.modules.items()
+        if name not in before and each is not module and is_brought(each)
+    ]
+    _loaded[:] = [loader.name, *(each.__name__ for each in own)]
+    return [module, *own]
+
+
+def is_brought(module: ModuleType) -> bool:
+    """Tell whether a module is a file that a proposal brings, and nothing that is installed."""
+    file = getattr(module, "__file__", None)
+    return isinstance(file, str) and file.endswith(".py") and not is_installed(Path(file))
+
+
+def check_followed(modules: Sequence[ModuleType]) -> None:
+    """Refuse files that ask for anything but what a rule is given."""
+    own = frozenset(module.__name__.partition(".")[0] for module in modules)
+    for module in modules:
+        path = Path(str(module.__file__))
+        outside = first_outside(path.read_bytes(), own)
+        if outside is not None:
+            raise (BadInput if outside.judges else NotFollowed)(outside.told(path))
 
 
 def rules_that_are_gone(source: bytes) -> str:
@@ -187,13 +247,16 @@ def safely(write: Callable[[object], str], value: object) -> str:
         return f"(cannot be written: {type(error).__name__})"
 
 
-def at_line(trace: TracebackType | None, path: Path) -> str:
-    """Say at which line of the file an exception came up, if it did there."""
-    frames = [frame for frame in traceback.extract_tb(trace) if frame.filename == str(path)]
+def at_line(trace: TracebackType | None, files: Sequence[Path]) -> str:
+    """Say at which line of a proposal's files an exception came up, if it did there."""
+    named = {str(file): file for file in files}
+    frames = [frame for frame in traceback.extract_tb(trace) if frame.filename in named]
     if not frames:
         return ""
-    inside = "" if frames[-1].name == "<module>" else f", in {frames[-1].name}"
-    return f", line {frames[-1].lineno}{inside}"
+    last = frames[-1]
+    inside = "" if last.name == "<module>" else f", in {last.name}"
+    elsewhere = "" if last.filename == str(files[0]) else f", file {named[last.filename].name}"
+    return f"{elsewhere}, line {last.lineno}{inside}"
 
 
 def keeps_identities(module: ModuleType) -> bool:
@@ -313,9 +376,17 @@ def changed_function(name: str, before: object, after: object) -> Change:
     try:
         lines, line = inspect.getsourcelines(after if inspect.isroutine(after) else type(after))
         source = inspect.cleandoc("\n" + "".join(lines)).rstrip()
+        file = inspect.getsourcefile(after if inspect.isroutine(after) else type(after)) or ""
     except (OSError, TypeError):
-        source, line = "", 0
-    return Change(field=name, before=called(before), after=called(after), source=source, line=line)
+        source, line, file = "", 0, ""
+    return Change(
+        field=name,
+        before=called(before),
+        after=called(after),
+        source=source,
+        line=line,
+        file=file,
+    )
 
 
 def called(value: object) -> str:

@@ -145,8 +145,9 @@ class Repair:
 class Result:
     """Hold everything that was found about a proposal.
 
-    `bad_input` says in one line why the proposal cannot be checked at all. `misbehaved` are the
-    lines on rules that did what no rule may do, `exhausted` those on rules that ran out of time or
+    `bad_input` says in one line why the proposal cannot be checked at all, `not_followed` which
+    line asks for more than a rule is given, so that nothing is decided. `misbehaved` are the lines
+    on rules that did what no rule may do, `exhausted` those on rules that ran out of time or
     memory, `notes` what else is worth knowing.
     """
 
@@ -156,6 +157,7 @@ class Result:
     seed: int = 0
     seconds: float = 0.0
     bad_input: str = ""
+    not_followed: str = ""
     misbehaved: tuple[str, ...] = ()
     exhausted: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -188,7 +190,7 @@ class Result:
         """Return the verdict on the proposal: that on its guarantees."""
         if self.guarantees(Verdict.REFUTED):
             return "refuted"
-        if self.bad_input or self.guarantees(Verdict.UNKNOWN):
+        if self.bad_input or self.not_followed or self.guarantees(Verdict.UNKNOWN):
             return "undecided"
         return "holds"
 
@@ -226,6 +228,8 @@ class Result:
         return self.guarantees(Verdict.REFUTED)
 
     def _undecided(self) -> str:
+        if self.not_followed:
+            return f"undecided: {self.not_followed}"
         if self.misbehaved:
             return f"bad input: {self.misbehaved[0]}"
         if self.exhausted:
@@ -264,7 +268,11 @@ class Result:
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
             "interrupted": self.interrupted,
-            "problems": [*filter(None, [self.bad_input]), *self.misbehaved, *self.exhausted],
+            "problems": [
+                *filter(None, [self.bad_input, self.not_followed]),
+                *self.misbehaved,
+                *self.exhausted,
+            ],
             "notes": list(self.notes),
             "repairs": [
                 {"rule": each.field, "claim": each.claim, "how": each.how} for each in self.repairs

@@ -28,8 +28,19 @@ from proofs import CHECKS, findings_on, lemmas_of
 from properties.checks import EFFORTS, PRIVACY, applies, concerns, property_checks
 from properties.vocabulary import NO_WORDS, Vocabulary
 from sandproof.guard import Guard, RuleMisbehaved, Trace
+from sandproof.integrity import watching
 from sandproof.processes import Ending, Outcome, Pool, Task, cores
-from sandproof.proposal import About, BadInput, Proposal, Request, at_line, brief_text, load, told
+from sandproof.proposal import (
+    About,
+    BadInput,
+    NotFollowed,
+    Proposal,
+    Request,
+    at_line,
+    brief_text,
+    load,
+    told,
+)
 from sandproof.reach import Listing, Reach, Reached, listing
 from sandproof.result import AttackRecord, ClaimResult, Repair, Result, with_failed_assumptions
 from spec import PAPER
@@ -212,11 +223,11 @@ def overridden(
 def load_in_child(request: Request, options: Options) -> Callable[[Trace], object]:
     """Return the work that loads a proposal and says what it is."""
 
-    def work(_: Trace) -> Loaded | BadInput:
+    def work(_: Trace) -> Loaded | BadInput | NotFollowed:
         try:
             proposal = load(request)
             checks = checks_for(proposal, options)
-        except BadInput as error:
+        except (BadInput, NotFollowed) as error:
             return error
         except MemoryError:
             return BadInput(f"{request.name}: ran out of memory while it was loaded")
@@ -229,7 +240,7 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
             about=proposal.about,
             checks=named,
             overridden=asked_for(proposal),
-            listing=Listing() if request.path is None else listing(request.path, changed),
+            listing=listing(proposal.files, changed),
         )
 
     return work
@@ -241,7 +252,7 @@ def check_in_child(
     """Return the work that runs one check on a proposal's rules, given what lemmas found."""
 
     def work(trace: Trace) -> Found:
-        proposal = load(request)
+        proposal = load(request, again=True)
         if job.put_back:
             changed = {job.put_back: getattr(PAPER, job.put_back)}
             proposal = replace(proposal, rules=replace(proposal.rules, **changed))
@@ -271,26 +282,29 @@ def run_guarded(
     """Run a check with the changed rules guarded; whatever happens, return a finding."""
     path = request.path or Path(request.name)
     proves = check in CHECKS
-    reach = None if proves else Reach(path)
-    guard = Guard(path=path, twice=not proves, trace=trace, reach=reach)
+    reach = Reach(proposal.files, noted=not proves)
+    guard = Guard(path=path, files=proposal.files, twice=not proves, trace=trace, reach=reach)
     rules = guard.around(proposal.rules)
     known = findings_on(rules)
     known.update(lemmas)
     try:
         finding = portable(check.run(rules), request)
         if guard.asked:
-            guard.ask_again(load(request).rules if proposal.repeatable else proposal.rules)
+            again = load(request, again=True) if proposal.repeatable else proposal
+            guard.ask_again(again.rules)
     except BaseException as error:
         blame = blamed(error, guard)
         if blame and blame not in (*guard.misbehaved, *guard.exhausted.values()):
             guard.misbehaved.append(blame)
         finding = unknown(job, blame or f"the check itself failed: {told(error)}{where(error)}")
+    if tampering := proposal.tampering():
+        guard.misbehaved.append(tampering)
     return Found(
         finding=finding,
         misbehaved=tuple(guard.misbehaved),
         exhausted=dict(guard.exhausted),
         lemmas={name: each for name, each in known.items() if name not in lemmas},
-        reached=reach.reached if reach and decides(finding) else frozenset(),
+        reached=reach.reached if decides(finding) else frozenset(),
     )
 
 
@@ -306,9 +320,9 @@ def blamed(error: BaseException, guard: Guard) -> str:
     if isinstance(error, NotReplayable):
         return f"{guard.path}: a rule changes its answer from call to call: {error}"
     if error is guard.refused:
-        place = at_line(error.__traceback__, guard.path)
+        place = at_line(error.__traceback__, guard.files)
         return f"{guard.path}{place}: rule `{guard.refused_by}` raised {told(error)}"
-    place = at_line(error.__traceback__, guard.path)
+    place = at_line(error.__traceback__, guard.files)
     return f"{guard.path}{place}: raised {told(error)}" if place else ""
 
 
@@ -351,6 +365,7 @@ class Session:
         self.listing = Listing()
         self.loaded = False
         self.bad_input = ""
+        self.not_followed = ""
         self.pending: list[Job] = []
         self.running: set[Job] = set()
         self.found: dict[Job, Found] = {}
@@ -503,6 +518,8 @@ class Session:
                 self._plan(loaded)
             case BadInput() as problem:
                 self.bad_input = str(problem)
+            case NotFollowed() as problem:
+                self.not_followed = str(problem)
             case _:
                 seconds = f"did not finish loading within {outcome.task.seconds:g} s"
                 what = outcome.how or seconds
@@ -597,12 +614,13 @@ class Session:
         misbehaved = [line for found in self._own().values() for line in found.misbehaved]
         return Result(
             about=self.about,
-            claims=() if self.bad_input or not self.loaded else claims,
+            claims=() if self.bad_input or self.not_followed or not self.loaded else claims,
             effort=self.options.effort,
             seed=self.options.seed,
             seconds=time.monotonic() - self.started,
             bad_input=self.bad_input
             or ("" if self.loaded else f"{self.request.name}: interrupted"),
+            not_followed=self.not_followed,
             misbehaved=tuple(dict.fromkeys(misbehaved)),
             exhausted=tuple(dict.fromkeys(self.exhausted.values())),
             notes=tuple(self.notes),
@@ -760,7 +778,7 @@ def run(requests: Sequence[Request], options: Options) -> Iterator[Result]:
     sessions = [Session(request, options) for request in requests]
     progress = Progress()
     waiting = list(sessions)
-    with terminable(), Pool(options.jobs, options.memory) as pool:
+    with terminable(), watching(), Pool(options.jobs, options.memory) as pool:
         try:
             while waiting:
                 _start(sessions, pool)

@@ -169,6 +169,6 @@ def write_remarks(out: Writer, result: Result) -> None:
         out.heading("Note")
         for line in lines:
             out.wrap(line)
-    if not result.about.changes and not result.about.relation:
+    if result.claims and not result.about.changes and not result.about.relation:
         out.lines += ["", "To check a change: sandproof new my_change, then sandproof check"]
         out.lines += ["my_change.py; or only a parameter: sandproof check --set delta=1e-6"]

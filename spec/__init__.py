@@ -50,6 +50,7 @@ from spec.event_client import (
 )
 from spec.event_mechanism import EventMechanism
 from spec.event_outputs import Output, OutputSet, output_set, uncapped
+from spec.expiration import private_with_gradual_expiration, without_storage_after
 from spec.filters import (
     FilteredMechanism,
     IndividuallyFilteredMechanism,
@@ -57,8 +58,15 @@ from spec.filters import (
     UniversalQuery,
     basic_filter,
 )
-from spec.individual_privacy import Theta, is_rollout, summary_rollout
-from spec.interaction import Adversary, Mechanism, Without, randomized_transcript, transcript
+from spec.individual_privacy import Theta, individually_private, is_rollout, summary_rollout
+from spec.interaction import (
+    Adversary,
+    Mechanism,
+    Without,
+    interactively_private,
+    randomized_transcript,
+    transcript,
+)
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
@@ -229,9 +237,12 @@ __all__ = [
     "group_privacy",
     "hockey_stick",
     "indistinguishable",
+    "individually_private",
+    "interactively_private",
     "is_rollout",
     "mixture",
     "output_set",
+    "private_with_gradual_expiration",
     "randomized_transcript",
     "replace",
     "smallest_sound_truncation",
@@ -242,4 +253,5 @@ __all__ = [
     "uncapped",
     "without_source",
     "without_storage",
+    "without_storage_after",
 ]

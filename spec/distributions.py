@@ -65,6 +65,7 @@ class Law(Generic[T]):
 
 
 Random: TypeAlias = T | Law[T]
+Enumerate: TypeAlias = Callable[[Law[object]], Iterable[tuple[object, Fraction]]]
 
 
 class Draw(Protocol):
@@ -309,10 +310,7 @@ def gradual_expiration(
     return group_privacy(epsilon, delta, windows, base)
 
 
-def explore(
-    step: Callable[[Draw], T],
-    enumerate_law: Callable[[Law[object]], Iterable[tuple[object, Fraction]]] | None = None,
-) -> Distribution[T]:
+def explore(step: Callable[[Draw], T], enumerate_law: Enumerate | None = None) -> Distribution[T]:
     """Return the exact distribution of a step by running it once per combination of its draws.
 
     Each run replays the outcomes chosen so far and takes the first one wherever it draws anew; then

@@ -4,10 +4,14 @@ Here a database is a set $U$ of privacy units and a query is any one-shot mechan
 query comes with what it claims to satisfy: parameters $\theta$, or parameters $p(x)$ for each unit.
 A filter $\phi$ looks at the parameters so far and says whether to go on. With one account for
 everybody a query over budget is not answered. With one account per unit it is answered without the
-units that are over budget.
+units that are over budget. The mechanisms take any filter.
 
-Both mechanisms are private against stable adversaries, those that never change the database.
+With the filter that compares the sums with the caps, both are private against stable adversaries,
+those that never change the database. Nothing is shown of other filters, such as those of advanced
+composition. For approximate zCDP the filter on the sums is run, and its lemma is shown for
+$\delta = 0$ only.
 
+Deviates: B23 what is shown is about the filters on the sums.
 Paper: Sec. 4.4.
 """
 
@@ -31,7 +35,7 @@ T = TypeVar("T")
 
 Units: TypeAlias = frozenset[Unit]
 Filter: TypeAlias = Callable[[Rollout], bool]
-Histories: TypeAlias = Map[Unit, tuple[Theta, ...]]
+Consumed: TypeAlias = Map[Unit, Theta]
 
 NOTHING = Theta()
 
@@ -106,8 +110,8 @@ class FilteredMechanism(Generic[T]):
 class IndividuallyFilteredMechanism(Generic[T]):
     r"""Be the universal mechanism $\mathcal{M}^{\mathrm{ind}}_\phi$ with one account per unit.
 
-    The paper's state is a sequence of functions $p_t$ on all units. It is kept per unit here,
-    without the entries $\mathbf{0}$, which no sum notices.
+    The state is the sequence $p_1, \dots, p_t$ of what each unit has consumed. A unit that is not
+    in a map has consumed $\mathbf{0}$. The filter sees the zeros too, so that it may be any filter.
 
     Paper: Sec. 4.4; Lem. 4.11.
     """
@@ -115,23 +119,23 @@ class IndividuallyFilteredMechanism(Generic[T]):
     go_on: Filter
 
     @property
-    def initial(self) -> Histories:
-        """Return empty histories."""
-        return Map()
+    def initial(self) -> tuple[Consumed, ...]:
+        """Return that nothing was asked yet."""
+        return ()
 
     def step(
-        self, state: Histories, action: tuple[Units, IndividualQuery[T]], draw: Draw
-    ) -> tuple[Histories, T]:
+        self, state: tuple[Consumed, ...], action: tuple[Units, IndividualQuery[T]], draw: Draw
+    ) -> tuple[tuple[Consumed, ...], T]:
         """Answer the query on the units whose account allows it, and charge every such account."""
         units, query = action
-        masked = set(units)
-        for unit, theta in query.parameters.items():
-            history = (*state.get(unit, ()), theta)
-            if self.go_on(history):
-                state = state.set(unit, history)
-            else:
-                masked.discard(unit)
-        return state, draw(query.answer(frozenset(masked)))
+
+        def allowed(unit: Unit) -> bool:
+            spent = (consumed.get(unit, NOTHING) for consumed in state)
+            return self.go_on((*spent, query.parameters.get(unit, NOTHING)))
+
+        masked = frozenset(unit for unit in units if allowed(unit))
+        paid = {unit: theta for unit, theta in query.parameters.items() if allowed(unit)}
+        return (*state, Map(paid)), draw(query.answer(masked))
 
 
 def without_unit(units: Units, unit: Unit) -> Units:

@@ -1,22 +1,32 @@
 r"""Individual privacy: how much of each unit's budget every step uses.
 
 A *rollout* lists, for one unit $x$ and one sequence of databases and queries, parameters
-$(\varepsilon_t, \delta_t)$ such that the $t$-th response with $x$ and the $t$-th response without
-$x$ are indistinguishable. A mechanism is $(\varepsilon_*, \delta_*)$-individually private if for
-every unit and every sequence *there is* a rollout whose sums stay within the caps. Then it is
-$(\varepsilon_*, \delta_*)$-private against every interactive adversary.
+$\theta_t = (\varepsilon_t, \delta_t)$ such that the $t$-th response with $x$ and the $t$-th
+response without $x$ are indistinguishable. An *online* rollout is a function of the sequence *up to
+$t$*: the parameters of a step are known with the step, before anything that follows. A mechanism
+is $(\varepsilon_*, \delta_*)$-individually private if every unit has an online rollout whose sums
+stay within the caps on every sequence. Then it is $(\varepsilon_*, \delta_*)$-private against
+every interactive adversary.
 
-A rollout compares two histories: the mechanism after $D_1, \dots, D_t$ with the mechanism after
-$D_1^{-x}, \dots, D_t^{-x}$. The paper's text keeps the state of the run on $D$ in both, and asks
-that *every* rollout stay within the caps. Read like this, a mechanism that stores its first
-database and shows it later uses no budget, and no mechanism at all is individually private. Both
-literal readings stand here under their own names, so that this can be run. (If every database held
-all records so far, and the state were a public ledger only, the paper's comparison would be the
-right one.)
+The paper's text says something else in two places, and the obvious repair of the first is not
+enough. Each reading stands here under its own name, so that it can be run.
 
-For $\mathcal{M}_{\mathrm{SR}}$ the proof of the paper gives a rollout in closed form.
+- The text asks that *every* rollout stay within the caps. Larger parameters are a rollout too, so
+  that no mechanism at all is individually private.
+- The repair that for every sequence *there is* a rollout within the caps lets the parameters of a
+  step be chosen in hindsight, with what is asked later in view. An adaptive adversary chooses that
+  by the answer, and gets more than the caps. With $\delta_* = 0$ the repair is right: the least
+  $\varepsilon_t$ of a step bounds all others, and depends on nothing that follows.
+- The text keeps the state of the run on $D$ on both sides. A rollout compares two histories here:
+  the mechanism after $D_1, \dots, D_t$ with the mechanism after $D_1^{-x}, \dots, D_t^{-x}$.
+  Otherwise a mechanism that stores its first database and shows it later uses no budget. (If every
+  database held all records so far, and the state were a public ledger only, the paper's comparison
+  would be the right one.)
 
-Deviates: A1 some rollout, not every one; A2 the states differ too; B17 losses are counted per
+For $\mathcal{M}_{\mathrm{SR}}$ the proof of the paper gives a rollout in closed form. It is
+online.
+
+Deviates: A1 an online rollout, not every one; A2 the states differ too; B17 losses are counted per
 report.
 Paper: Sec. 4.1; Sec. 4.2.
 """
@@ -30,7 +40,7 @@ from typing import TypeAlias, TypeVar
 
 from spec.aggregation_service import Service
 from spec.contributions import Budget, Unit
-from spec.distributions import Distribution, Law, Random, explore, indistinguishable
+from spec.distributions import Distribution, Enumerate, Law, Random, explore, indistinguishable
 from spec.interaction import Data, Mechanism, Question, Response, State
 from spec.numbers import NATURAL, Base, Power, SpecError, exact, unit_interval
 from spec.reports import Report
@@ -72,8 +82,10 @@ class Theta:
 
 
 Rollout: TypeAlias = Sequence[Theta]
+Steps: TypeAlias = Sequence[tuple[Data, Question]]
+OnlineRollout: TypeAlias = Callable[[Steps[Data, Question]], Theta]
+HindsightRollout: TypeAlias = Callable[[Steps[Data, Question]], Rollout]
 Neighbouring: TypeAlias = Callable[[Data, Unit], Data]
-Enumerate: TypeAlias = Callable[[Law[object]], Iterable[tuple[object, Fraction]]]
 
 
 def within(rollout: Rollout, caps: Theta) -> bool:
@@ -90,7 +102,7 @@ def is_rollout(
     mechanism: Mechanism[State, tuple[Data, Question], Response],
     neighbour: Neighbouring[Data],
     unit: Unit,
-    steps: Sequence[tuple[Data, Question]],
+    steps: Steps[Data, Question],
     rollout: Rollout,
     base: Base = NATURAL,
     enumerate_law: Enumerate | None = None,
@@ -116,7 +128,7 @@ def is_literal_rollout(
     mechanism: Mechanism[State, tuple[Data, Question], Response],
     neighbour: Neighbouring[Data],
     unit: Unit,
-    steps: Sequence[tuple[Data, Question]],
+    steps: Steps[Data, Question],
     rollout: Rollout,
     base: Base = NATURAL,
     enumerate_law: Enumerate | None = None,
@@ -153,24 +165,78 @@ def run(
     return states.pop(), law.map(lambda outcome: outcome[1])
 
 
+def along(
+    rollout: OnlineRollout[Data, Question], steps: Steps[Data, Question]
+) -> tuple[Theta, ...]:
+    r"""Return the parameters of an online rollout along a sequence.
+
+    The parameters $\theta_t$ are asked for with the first $t$ steps and nothing else.
+
+    Deviates: A1 the parameters of a step do not depend on what follows.
+    Paper: Sec. 4.1.
+    """
+    return tuple(rollout(steps[: place + 1]) for place in range(len(steps)))
+
+
 def individually_private(
-    is_one: Callable[[Rollout], bool], candidates: Iterable[Rollout], caps: Theta
+    mechanism: Mechanism[State, tuple[Data, Question], Response],
+    neighbour: Neighbouring[Data],
+    unit: Unit,
+    sequences: Iterable[Steps[Data, Question]],
+    rollout: OnlineRollout[Data, Question],
+    caps: Theta,
+    base: Base = NATURAL,
+    enumerate_law: Enumerate | None = None,
 ) -> bool:
-    """Decide individual privacy for one unit and one sequence: some rollout is within the caps.
+    """Decide individual privacy of one unit on a finite menu of sequences, by an online rollout.
 
-    `is_one` says which of the candidates are rollouts. A candidate that is one and stays within
-    the caps is a proof; without one, False says nothing about rollouts that are not listed.
+    On every sequence the parameters must bound what each response tells, and their sums must stay
+    within the caps. True is a proof for this menu. False says that this rollout is none, and
+    nothing about others.
 
-    Deviates: A1 some rollout, not every one.
+    Deviates: A1 there is an online rollout; not every rollout, and not one per sequence.
     Paper: Def. 4.1.
     """
-    return any(within(rollout, caps) and is_one(rollout) for rollout in candidates)
+    return individually_private_in_hindsight(
+        mechanism,
+        neighbour,
+        unit,
+        sequences,
+        lambda steps: along(rollout, steps),
+        caps,
+        base,
+        enumerate_law,
+    )
+
+
+def individually_private_in_hindsight(
+    mechanism: Mechanism[State, tuple[Data, Question], Response],
+    neighbour: Neighbouring[Data],
+    unit: Unit,
+    sequences: Iterable[Steps[Data, Question]],
+    rollout: HindsightRollout[Data, Question],
+    caps: Theta,
+    base: Base = NATURAL,
+    enumerate_law: Enumerate | None = None,
+) -> bool:
+    """Decide the same where the parameters of a step may depend on the whole sequence.
+
+    Deviates: A1 this is the reading that does not imply privacy.
+    Paper: Def. 4.1.
+    """
+    return all(
+        within(chosen := rollout(steps), caps)
+        and is_rollout(mechanism, neighbour, unit, steps, chosen, base, enumerate_law)
+        for steps in sequences
+    )
 
 
 def literally_individually_private(
     is_one: Callable[[Rollout], bool], candidates: Iterable[Rollout], caps: Theta
 ) -> bool:
     """Decide the same as the text puts it: every rollout among the candidates is within the caps.
+
+    `is_one` says which of the candidates are rollouts, for one unit and one sequence.
 
     Deviates: A1 this is the reading that no mechanism satisfies.
     Paper: Def. 4.1.
@@ -232,7 +298,7 @@ def summary_rollout(
 
     What a unit contributes depends on its own records only, so they are run alone. Whether a query
     is refused depends on identifiers only, and is decided as $\mathcal{M}_{\mathrm{SR}}$ decides
-    it.
+    it. The loop only looks back, so that the last entry is an online rollout.
 
     Paper: Thm. 4.3; Thm. 4.5.
     """

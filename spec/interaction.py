@@ -14,12 +14,14 @@ Paper: Sec. 3.1; Alg. 5; Alg. 7.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from spec.contributions import Unit
-from spec.distributions import Draw, Law
+from spec.distributions import Draw, Enumerate, Law, explore, indistinguishable
+from spec.numbers import Power
 
 State = TypeVar("State")
 Action = TypeVar("Action")
@@ -104,3 +106,47 @@ def randomized_transcript(
     Paper: Alg. 7; Cor. 5.3.
     """
     return transcript(mechanism, draw(adversaries), draw)
+
+
+def transcripts_are_close(
+    first: Mechanism[State, Action, Response],
+    second: Mechanism[State, Action, Response],
+    adversaries: Iterable[Adversary[Response, Action]],
+    power: Fraction | Power,
+    delta: Fraction,
+    enumerate_law: Enumerate | None = None,
+) -> bool:
+    r"""Decide whether no listed adversary tells two mechanisms apart, up to $(\epsilon, \delta)$.
+
+    The exact laws of both transcripts are compared, so every adversary must halt.
+
+    Paper: Def. 3.1; Def. 3.5.
+    """
+    return all(
+        indistinguishable(
+            explore(lambda draw: transcript(first, adversary, draw), enumerate_law),  # noqa: B023
+            explore(lambda draw: transcript(second, adversary, draw), enumerate_law),  # noqa: B023
+            power,
+            delta,
+        )
+        for adversary in adversaries
+    )
+
+
+def interactively_private(
+    mechanism: Mechanism[State, tuple[Data, Question], Response],
+    neighbour: Callable[[Data, Unit], Data],
+    unit: Unit,
+    adversaries: Iterable[Adversary[Response, tuple[Data, Question]]],
+    power: Fraction | Power,
+    delta: Fraction,
+    enumerate_law: Enumerate | None = None,
+) -> bool:
+    r"""Decide $(\epsilon, \delta)$-DP of a mechanism for one unit and a menu of adversaries.
+
+    False refutes privacy. True is about these adversaries only.
+
+    Paper: Def. 3.6.
+    """
+    without = Without(mechanism=mechanism, neighbour=neighbour, unit=unit)
+    return transcripts_are_close(mechanism, without, adversaries, power, delta, enumerate_law)

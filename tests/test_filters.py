@@ -151,11 +151,23 @@ def test_every_account_is_charged_whether_the_unit_is_there_or_not() -> None:
         answer=lambda units: Distribution.certain((True,) * len(units)), parameters=Map({"x": ONE})
     )
     for units in DATABASES:
-        state, _ = mechanism.step(Map(), (units, certain), Sampler(SeededEntropy(0)))
-        assert state == Map({"x": (ONE,)})
+        state, _ = mechanism.step((), (units, certain), Sampler(SeededEntropy(0)))
+        assert state == (Map({"x": ONE}),)
         state, told = mechanism.step(state, (units, certain), Sampler(SeededEntropy(0)))
-        assert state == Map({"x": (ONE,)})
+        assert state == (Map({"x": ONE}), Map())
         assert len(told) == len(units - {"x"})
+
+
+def test_a_filter_sees_every_step_of_every_unit_also_those_that_cost_nothing() -> None:
+    """A filter need not be about sums: this one lets everybody take part twice."""
+    mechanism: IndividuallyFilteredMechanism[Answers] = IndividuallyFilteredMechanism(
+        go_on=lambda spent: len(spent) <= 2
+    )
+    law = against(
+        mechanism, stable(EVERYBODY, lambda told: (ABOUT_X, ABOUT_X, ABOUT_X, None)[len(told)])
+    )
+    assert law.map(lambda told: told[1]) == ABOUT_X.answer(EVERYBODY)
+    assert law.map(lambda told: told[2]) == ABOUT_X.answer(frozenset())
 
 
 @pytest.mark.parametrize("epsilon", [1, 2])

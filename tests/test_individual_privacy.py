@@ -1,14 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from itertools import product
 
 import pytest
 
 from spec import (
+    Adversary,
     Contribution,
     Database,
+    DeviceWindow,
     Distribution,
     Draw,
     Neighbour,
@@ -20,21 +22,28 @@ from spec import (
     SummaryQuery,
     Theta,
     Without,
-    indistinguishable,
+    interactively_private,
     is_rollout,
+    private_with_gradual_expiration,
     replace,
     summary_rollout,
     without_source,
     without_storage,
+    without_storage_after,
 )
 from spec.individual_privacy import (
+    HindsightRollout,
     Loss,
+    OnlineRollout,
     RandomState,
+    along,
     individually_private,
+    individually_private_in_hindsight,
     loss_by_count,
     loss_by_value,
     within,
 )
+from spec.numbers import NotExact
 from spec.randomized_response import InteractiveRandomizedResponse, Sequences
 from tests.small import TWO, cut, query, seen, small_rules
 
@@ -113,15 +122,74 @@ def test_the_closed_form_is_tight_for_one_contribution() -> None:
     assert not is_rollout(mechanism, without_source, "x", steps, [less], TWO, cut)
 
 
+def asking(steps: Steps) -> Adversary[Hashable, tuple[Database, SummaryQuery]]:
+    """Return the adversary that makes these steps, whatever is answered."""
+    return lambda responses: steps[len(responses)] if len(responses) < len(steps) else None
+
+
 def test_the_whole_transcript_stays_within_the_caps() -> None:
     mechanism = SummaryMechanism(rules=RULES)
-    other = Without(mechanism=mechanism, neighbour=without_source, unit="x")
     one_key = SummaryQuery(query=query(0, 2, epsilon=2, keys=(0,)), function=fixed)
     discovery = ask(0, 1, 2, delta=Fraction(1, 4))
-    for question in (one_key, discovery):
-        steps: Steps = [(of(("x", 0), ("z", 2)), one_key), (of(("x", 1)), question)]
-        with_x, without_x = seen(mechanism, steps), seen(other, steps)
-        assert indistinguishable(with_x, without_x, Power(TWO, CAPS.epsilon), CAPS.delta)
+    menu = [
+        asking([(of(("x", 0), ("z", 2)), one_key), (of(("x", 1)), question)])
+        for question in (one_key, discovery)
+    ]
+
+    def private(epsilon: Fraction, delta: Fraction) -> bool:
+        power = Power(TWO, epsilon)
+        return interactively_private(mechanism, without_source, "x", menu, power, delta, cut)
+
+    assert private(CAPS.epsilon, CAPS.delta)
+    assert not private(Fraction(1), Fraction(0))
+
+
+def test_privacy_is_asked_of_every_adversary_on_the_menu() -> None:
+    mechanism = SummaryMechanism(rules=RULES)
+    harmless, harmful = asking([(of(("z", 0)), ask(0))]), asking([(of(("x", 0)), ask(0))])
+
+    def private(*menu: Adversary[Hashable, tuple[Database, SummaryQuery]]) -> bool:
+        return interactively_private(
+            mechanism, without_source, "x", menu, Fraction(1), Fraction(0), cut
+        )
+
+    assert private(harmless)
+    assert not private(harmful)
+    assert not private(harmless, harmful)
+
+
+def in_window(device: str, window: int, report_id: int) -> Record:
+    unit = DeviceWindow(device=device, window=window)
+    return Record(unit=unit, report_id=report_id, storage="store")
+
+
+def test_expiration_empties_later_windows_of_the_device_alone() -> None:
+    database = tuple(in_window(device, window, 0) for device in "uv" for window in (1, 2, 3))
+    kept = [record.storage is not None for record in without_storage_after(database, "u", 1)]
+    assert kept == [True, False, False, True, True, True]
+    assert without_storage_after(of(("u", 1)), "u", 0) == of(("u", 1))
+
+
+def test_gradual_expiration_counts_the_windows_between() -> None:
+    mechanism = SummaryMechanism(rules=RULES)
+    one_key = SummaryQuery(
+        query=query(0, 2, epsilon=4, keys=(0,)),
+        function=lambda record: Contribution(key=0, value=2),
+    )
+    menu = [asking([((in_window("u", 1, 0), in_window("u", 2, 2)), one_key)])]
+
+    def private(windows: tuple[int, int], epsilon: Fraction) -> bool:
+        return private_with_gradual_expiration(
+            mechanism, "u", windows, menu, epsilon, Fraction(0), TWO, cut
+        )
+
+    assert private((0, 2), RULES.limits.epsilon)
+    assert private((1, 2), RULES.limits.epsilon)
+    assert private((2, 3), Fraction(1))
+    with pytest.raises(NotExact, match="delta of the definition"):
+        private((2, 3), Fraction(1, 3))
+    assert not private((1, 2), RULES.limits.epsilon / 2)
+    assert not private((0, 2), RULES.limits.epsilon / 2)
 
 
 def test_each_loss_in_numbers() -> None:
@@ -146,19 +214,52 @@ def test_later_steps_count_all_reports_of_the_unit_so_far() -> None:
     assert [theta.epsilon for theta in summary_rollout(RULES, steps, "x")] == [1, 2]
 
 
-def test_individual_privacy_asks_for_a_rollout_within_the_caps() -> None:
-    steps: Steps = [(of(("x", 2)), ask(2))]
+def online(steps: Sequence[tuple[Database, SummaryQuery]]) -> Theta:
+    return summary_rollout(RULES, steps, "x")[-1]
 
-    def is_one(rollout: object) -> bool:
-        assert isinstance(rollout, tuple)
+
+def decided(rollout: OnlineRollout[Database, SummaryQuery], menu: list[Steps]) -> bool:
+    mechanism = SummaryMechanism(rules=RULES)
+    return individually_private(mechanism, without_source, "x", menu, rollout, CAPS, TWO, cut)
+
+
+def test_the_closed_form_is_an_online_rollout() -> None:
+    assert decided(online, TWO_STEPS)
+    for steps in TWO_STEPS:
+        assert along(online, steps) == summary_rollout(RULES, steps, "x")
+
+
+def test_individual_privacy_needs_a_rollout_and_its_sums_on_every_sequence() -> None:
+    large = Theta(epsilon=Fraction(100))
+    assert not decided(lambda _: large, [TWO_STEPS[0]])
+    assert not decided(lambda _: Theta(), [TWO_STEPS[0]])
+    assert decided(lambda _: Theta(), [[(of(("z", 0)), ask(0))]])
+    assert not decided(lambda _: Theta(), [[(of(("z", 0)), ask(0))], TWO_STEPS[0]])
+
+
+def test_an_online_rollout_is_asked_with_the_steps_so_far_and_no_others() -> None:
+    asked: list[int] = []
+
+    def rollout(steps: Sequence[tuple[str, str]]) -> Theta:
+        asked.append(len(steps))
+        return Theta(epsilon=Fraction(len(steps)))
+
+    steps = [("D", "q")] * 3
+    assert [theta.epsilon for theta in along(rollout, steps)] == asked == [1, 2, 3]
+
+
+def test_in_hindsight_the_whole_sequence_may_be_looked_at() -> None:
+    steps: Steps = [(of(("x", 0)), ask(0))]
+
+    def chosen(rollout: HindsightRollout[Database, SummaryQuery]) -> bool:
         mechanism = SummaryMechanism(rules=RULES)
-        return is_rollout(mechanism, without_source, "x", steps, rollout, TWO, cut)
+        return individually_private_in_hindsight(
+            mechanism, without_source, "x", [steps], rollout, CAPS, TWO, cut
+        )
 
-    exact = summary_rollout(RULES, steps, "x")
-    large = (Theta(epsilon=Fraction(100)),)
-    assert individually_private(is_one, [large, exact], CAPS)
-    assert not individually_private(is_one, [large], CAPS)
-    assert not individually_private(is_one, [(Theta(),)], CAPS)
+    assert chosen(lambda whole: summary_rollout(RULES, whole, "x"))
+    assert not chosen(lambda whole: [Theta()] * len(whole))
+    assert not chosen(lambda whole: [Theta(epsilon=Fraction(100))] * len(whole))
 
 
 def test_within_looks_at_both_sums() -> None:

@@ -5,15 +5,25 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
 
+from proofs.a_rollout_that_looks_ahead_is_not_enough import (
+    Asked,
+    Bit,
+    Response,
+    emptied,
+    in_hindsight,
+    online,
+)
 from spec import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
     NULL_STORE,
     PAPER,
+    Adversary,
     Contribution,
     Database,
     DeviceWindow,
@@ -36,6 +46,7 @@ from spec import (
     Without,
     hockey_stick,
     indistinguishable,
+    interactively_private,
     is_rollout,
     replace,
     summary_rollout,
@@ -45,6 +56,7 @@ from spec import (
 from spec.contributions import Budget
 from spec.individual_privacy import (
     individually_private,
+    individually_private_in_hindsight,
     is_literal_rollout,
     literally_individually_private,
     within,
@@ -98,7 +110,38 @@ def test_as_written_not_even_a_silent_mechanism_is_individually_private() -> Non
 
     assert all(map(is_one, candidates))
     assert not literally_individually_private(is_one, candidates, caps)
-    assert individually_private(is_one, candidates, caps)
+    assert individually_private(Silent(), removed, "x", [steps], lambda _: NOTHING, caps)
+
+
+def asking(first: Asked, after: dict[Response, Asked]) -> Adversary[Response, Asked]:
+    """Return the adversary whose second step depends on the first answer."""
+
+    def act(responses: tuple[Response, ...]) -> Asked | None:
+        if not responses:
+            return first
+        return after[responses[0]] if len(responses) == 1 else None
+
+    return act
+
+
+ACTIONS: list[Asked] = [(database, query) for database in (0, 1) for query in "AB"]
+EVERY_ADVERSARY = [
+    asking(first, {"a": after_a, "b": after_b})
+    for first, after_a, after_b in product(ACTIONS, repeat=3)
+]
+
+
+def test_a_rollout_for_every_sequence_is_not_enough_and_an_online_one_is() -> None:
+    """Every adversary of two steps is tried: an online rollout needs (4 ln 2, 1/4) and keeps it."""
+    menu, quarter = [list(steps) for steps in product(ACTIONS, repeat=2)], Fraction(1, 4)
+    caps, online_caps = (Theta(epsilon=Fraction(epsilon), delta=quarter) for epsilon in (3, 4))
+    mechanism = (Bit(), emptied, "x")
+    assert individually_private_in_hindsight(*mechanism, menu, in_hindsight, caps, TWO)
+    assert not interactively_private(*mechanism, EVERY_ADVERSARY, Fraction(8), quarter)
+    first = online(Theta(epsilon=Fraction(1)))
+    assert not individually_private(*mechanism, menu, first, caps, TWO)
+    assert individually_private(*mechanism, menu, first, online_caps, TWO)
+    assert interactively_private(*mechanism, EVERY_ADVERSARY, Fraction(16), quarter)
 
 
 # A2: the state of one run, or of both.

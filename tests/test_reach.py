@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from sandproof.proposal import Request
-from sandproof.reach import Listing, Reach, listing
+from sandproof.reach import Listing, Reach, TooManyLines, listing
 from sandproof.result import ClaimResult, Result
 from sandproof.runner import Options, run
 from spec.claims import CLAIMS, Finding, Verdict
@@ -42,6 +42,25 @@ def helped(number):
     return 0
 
 
+def raised(number):
+    if number > 0:
+        number += 1
+    return number
+
+
+def between(number):
+    if 0 < number < 9:
+        number += 1
+    return number
+
+
+def looked_up(number):
+    try:
+        return {1: 1}[number]
+    except KeyError:
+        return 0
+
+
 def helper(number):
     while number > 3:
         number -= 1
@@ -61,6 +80,38 @@ class Rule:
 
 
 lambdas = (lambda number: number if number else 0, lambda number: number if number else 1)
+
+
+def call(function, number):
+    return function(number)
+
+
+def hangs(number):
+    while True: pass
+
+
+def catches(number):
+    while number:
+        try:
+            number -= 1
+        except BaseException:
+            number = 0
+
+
+def counts(number):
+    return [each for each in range(number)]
+
+
+def recurses(number):
+    return number and spread(number - 1)
+
+
+def spread(number):
+    return sum(recurses(min(number, 3)) for _ in range(9))
+
+
+def yields(number):
+    return sum(each for each in range(number))
 
 
 def many(number):
@@ -84,15 +135,17 @@ def module(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 
 def unreached(module: ModuleType, rule: object, *calls: object) -> list[str]:
     path = Path(str(module.__file__))
-    reach = Reach(path)
+    reach = Reach((path,))
     for argument in calls:
         assert callable(rule)
         try:
             reach.call(rule, (argument,))
         except ValueError:
             continue
-    listed = listing(path, {"rule": rule})
-    return [listed.source[line - 1].strip() for line in listed.unreached({"rule"}, reach.reached)]
+    listed = listing((path,), {"rule": rule})
+    lines = listed.sources[str(path)]
+    found = listed.unreached({"rule"}, reach.reached)
+    return [lines[line - 1].strip() + (way and f" ({way})") for _, line, way in found]
 
 
 def test_both_arms_of_an_expression_have_to_be_reached(module: ModuleType) -> None:
@@ -100,12 +153,30 @@ def test_both_arms_of_an_expression_have_to_be_reached(module: ModuleType) -> No
     assert unreached(module, module.arms, 1, 10) == []
     assert unreached(module, module.either, 1) == ["return number == 1 or number == 2"]
     assert unreached(module, module.either, 1, 2) == []
+    line = "return number == 1 or number == 2"
+    assert unreached(module, module.either, 2, 3) == [f"{line} (never true)"]
+
+
+def test_a_condition_has_to_go_both_ways(module: ModuleType) -> None:
+    assert unreached(module, module.raised, 1) == ["if number > 0: (never false)"]
+    assert unreached(module, module.raised, 1, 0) == []
+    assert unreached(module, module.between, 5) == ["if 0 < number < 9: (never false)"]
+    assert unreached(module, module.between, 5, 0) == ["if 0 < number < 9: (never false)"]
+    assert unreached(module, module.between, 5, 0, 9) == []
+    assert unreached(module, module.looked_up, 1) == ["except KeyError:", "return 0"]
+    assert unreached(module, module.looked_up, 1, 2) == []
+
+
+def test_a_loop_need_not_be_left_out_nor_repeated(module: ModuleType) -> None:
+    assert unreached(module, module.helper, 4) == []
+    assert unreached(module, module.helper, 3) == ["while number > 3:", "number -= 1"]
 
 
 def test_what_a_filter_never_lets_through_was_not_reached(module: ModuleType) -> None:
     line = "return [number + 1 for number in numbers if number > 2]"
     assert unreached(module, module.filtered, [1, 2]) == [line]
     assert unreached(module, module.filtered, [1, 3]) == []
+    assert unreached(module, module.filtered, [3]) == [f"{line} (never false)"]
 
 
 def test_a_statement_that_raises_need_not_be_reached(module: ModuleType) -> None:
@@ -113,8 +184,14 @@ def test_a_statement_that_raises_need_not_be_reached(module: ModuleType) -> None
 
 
 def test_a_function_that_is_called_counts_and_one_that_is_not_does_not(module: ModuleType) -> None:
-    assert unreached(module, module.helped, 0) == ["return helper(number)"]
-    assert unreached(module, module.helped, 0, 1) == ["while number > 3:", "number -= 1"]
+    assert unreached(module, module.helped, 0) == [
+        "if number: (never true)",
+        "return helper(number)",
+    ]
+    assert unreached(module, module.helped, 0, 1) == [
+        "while number > 3:",
+        "number -= 1",
+    ]
     assert unreached(module, module.helped, 0, 5) == []
 
 
@@ -137,6 +214,45 @@ def test_rules_need_not_be_plain_functions(module: ModuleType) -> None:
 def test_a_long_function_is_reached_in_full(module: ModuleType) -> None:
     assert unreached(module, module.many, *range(200)) == []
     assert unreached(module, module.many, *range(199)) == ["if number == 199: return 199"]
+
+
+def test_code_of_another_file_is_followed_as_well(module: ModuleType, tmp_path: Path) -> None:
+    other = tmp_path / "other.py"
+    other.write_text("def counted(number):\n    return 0 if number > 9 else 1\n", encoding="utf-8")
+    found = spec_from_file_location("other", other)
+    assert found is not None
+    assert found.loader is not None
+    loaded = module_from_spec(found)
+    found.loader.exec_module(loaded)
+    files = (Path(str(module.__file__)), other)
+
+    def unreached_lines(*numbers: int) -> list[tuple[str, int, str]]:
+        reach = Reach(files)
+        for number in numbers:
+            reach.call(module.call, (loaded.counted, number))
+        return listing(files, {"rule": module.call}).unreached({"rule"}, reach.reached)
+
+    assert unreached_lines(1) == [(str(other), 2, "")]
+    assert unreached_lines(1, 10) == []
+
+
+@pytest.mark.parametrize("name", ["hangs", "catches", "counts", "recurses", "yields"])
+def test_code_that_runs_for_too_long_ends_after_as_many_lines_everywhere(
+    module: ModuleType, name: str
+) -> None:
+    for noted in (True, False):
+        reach = Reach((Path(str(module.__file__)),), noted=noted, most=700)
+        with pytest.raises(TooManyLines, match="more than 700 lines in one call"):
+            reach.call(getattr(module, name), (10**4,))
+        assert reach.lines == 701
+
+
+def test_a_check_of_slow_calls_ends_as_well(module: ModuleType) -> None:
+    reach = Reach((Path(str(module.__file__)),), most=100, most_of_check=1000)
+    for _ in range(12):
+        assert reach.call(module.helper, (40,)) == 3
+    with pytest.raises(TooManyLines, match="more than 1000 lines in one check"):
+        reach.call(module.helper, (40,))
 
 
 def test_only_a_proof_makes_up_for_code_that_was_not_reached() -> None:
@@ -188,6 +304,7 @@ def checked(tmp_path: Path, text: str) -> Result:
 def test_what_a_game_reaches_is_found_and_what_none_reaches_is_named(tmp_path: Path) -> None:
     open_ = checked(tmp_path, HIDDEN)
     assert open_.verdict == "undecided"
+    assert "line 7 (`if any(key // 1000 == 77777 for key in query.keys):`, " in open_.headline
     assert "line 8 (`return outcome, tuple(" in open_.headline
     assert "name a UNIVERSE" in open_.headline
     assert checked(tmp_path, HIDDEN + UNIVERSE).verdict == "refuted"

@@ -17,6 +17,7 @@ import pytest
 from proofs import CHECKS, lemmas_of
 from properties.universe import attribution_universe, event_universe
 from sandproof import processes, runner
+from sandproof import proposal as proposal_module
 from sandproof.guard import Trace, complaint, conforms, differ, incomparable, readable
 from sandproof.processes import Ending, Pool, Task
 from sandproof.proposal import (
@@ -95,7 +96,7 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     """Replace all checks by a quick one that plays through the system."""
     found = [check(ATTRIBUTION, "play", Verdict.HOLDS), check(LEDGER, "play", Verdict.PROVED)]
     monkeypatch.setattr(runner, "checks_of", lambda *_: tuple(found))
-    monkeypatch.setattr(runner, "CALL_SECONDS", 0.5)
+    monkeypatch.setattr(runner, "CALL_SECONDS", 2.5)
     monkeypatch.setattr(runner, "LOAD_SECONDS", 1.0)
     return found
 
@@ -305,7 +306,13 @@ MISBEHAVES = {
 }
 
 
-@pytest.mark.usefixtures("checks")
+@pytest.fixture
+def unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let proposals look at the machine, as if that had been overlooked."""
+    monkeypatch.setattr(proposal_module, "check_followed", lambda _: None)
+
+
+@pytest.mark.usefixtures("checks", "unread")
 @pytest.mark.parametrize("case", MISBEHAVES)
 def test_a_rule_that_misbehaves_is_named(tmp_path: Path, case: str) -> None:
     source, expected = MISBEHAVES[case]
@@ -317,7 +324,8 @@ def test_a_rule_that_misbehaves_is_named(tmp_path: Path, case: str) -> None:
 
 
 RUNS_OUT = {
-    "hangs": (rule("while True: pass"), "rule `charge` did not return within"),
+    "hangs": (rule("while True: pass"), "rule `charge` runs more than 1000000 lines in one call"),
+    "blocks": (rule("sum(range(10**12))"), "rule `charge` did not return within"),
     "sleeps": (rule("import time\ntime.sleep(99)"), "rule `charge` did not return within"),
     "allocates without end": (
         rule("x = []\nwhile True: x.append(bytes(10**7))"),
@@ -326,7 +334,7 @@ RUNS_OUT = {
 }
 
 
-@pytest.mark.usefixtures("checks")
+@pytest.mark.usefixtures("checks", "unread")
 @pytest.mark.parametrize("case", RUNS_OUT)
 def test_a_rule_that_runs_out_of_time_or_memory_is_undecided(tmp_path: Path, case: str) -> None:
     source, expected = RUNS_OUT[case]
@@ -360,7 +368,7 @@ def test_what_a_proposal_prints_is_noted_and_kept_from_the_output(
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.usefixtures("checks")
+@pytest.mark.usefixtures("checks", "unread")
 def test_processes_that_a_rule_starts_are_ended_with_it(tmp_path: Path) -> None:
     started = tmp_path / "pid"
     body = (
@@ -756,6 +764,28 @@ def test_the_pool_stops_what_takes_too_long() -> None:
         assert outcome is not None
         assert outcome.ending is Ending.OUT_OF_TIME
         assert pool.wait() is None
+
+
+def test_a_child_is_given_processor_time_and_a_multiple_of_it_to_wait() -> None:
+    def calculate(_: Trace) -> int:
+        while time.process_time() < 5:
+            pass
+        return 1
+
+    def wait(_: Trace) -> int:
+        time.sleep(0.6)
+        return 7
+
+    with Pool(jobs=1) as pool:
+        pool.start(Task(name="busy", work=calculate, seconds=0.3))
+        outcome = pool.wait()
+    assert outcome is not None
+    assert outcome.ending is Ending.OUT_OF_TIME
+    with Pool(jobs=1) as pool:
+        pool.start(Task(name="waits", work=wait, seconds=0.3))
+        outcome = pool.wait()
+    assert outcome is not None
+    assert (outcome.ending, outcome.answer) == (Ending.ANSWERED, 7)
 
 
 def test_an_answer_that_cannot_travel_is_no_answer() -> None:

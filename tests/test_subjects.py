@@ -126,7 +126,7 @@ def test_a_search_refutes_by_what_it_finds() -> None:
     def find(limit: int) -> Mapping[str, object] | None:
         return {"n": 3} if limit < 3 else None
 
-    found = search("small")(find)
+    found = search("small", over="nothing")(find)
     assert found.decide(5).verdict == "PROVED"
     assert found.decide(2).verdict == "REFUTED"
     assert found.decide(2).example == {"n": 3}
@@ -136,7 +136,7 @@ def test_a_search_that_fails_is_unknown() -> None:
     def find(divisor: int) -> Mapping[str, object] | None:
         return {"n": 1 // divisor}
 
-    found = search("broken")(find)
+    found = search("broken", over="nothing")(find)
     assert found.decide(0).verdict == "UNKNOWN"
     assert "ZeroDivisionError" in found.decide(0).reason
 

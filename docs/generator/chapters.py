@@ -36,7 +36,7 @@ PARTS = {
         "neighbours.never_matches",
         "neighbours.never_registered",
     ),
-    "Summary reports": ("summary_mechanism", "individual_privacy", "filters"),
+    "Summary reports": ("summary_mechanism", "individual_privacy", "filters", "expiration"),
     "Event-level reports": ("randomized_response", "event_mechanism"),
     "Another notion of privacy": ("concentrated",),
     "The change surface": ("rules", "paper", "universe", "claims"),

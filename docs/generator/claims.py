@@ -51,7 +51,8 @@ def index(result: Result) -> str:
         "",
         f"{len(result.claims)} claims about the paper's own rules: {told}. Every verdict comes",
         f"from running the checks while this site was built, at effort {result.effort} with seed",
-        f"{result.seed}. *Proved* is for all values, *holds* up to the bound that is stated;",
+        f"{result.seed}. *Proved* is for all values or in the range that is stated, *holds* up to",
+        "the bound that is stated;",
         "[limits and trust](/limits.md) says what a verdict does not say.",
         "",
     ]
@@ -72,7 +73,7 @@ def index(result: Result) -> str:
 def place(claim: Claim) -> str:
     """Return links to a claim's places in the paper."""
     if claim.paper.startswith("none"):
-        note = claim.paper.partition("READING_NOTES ")[2].rstrip(")")
+        note = claim.paper.partition("(")[2].rstrip(")")
         beyond = linked(note) if note[:1] in "AB" else f"[{note}](/beyond.md)" if note else ""
         return f"beyond it {beyond}".strip()
     return linked(claim.paper)

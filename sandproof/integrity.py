@@ -1,0 +1,301 @@
+"""The tools are as they were: a proposal describes a change, and changes nothing that judges it.
+
+Before a proposal's code runs, everything that a verdict rests on is written down: the functions,
+classes and values of spec, proofs, properties and this package, the functions and classes of what
+they calculate with, and the hooks of the interpreter. Afterwards, and again after every check, each
+part must be the very same object. Whatever is not is named, and the proposal is bad input.
+
+What the project itself writes to while it runs is listed in `WORKING` and is left out.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import dataclasses
+import fractions
+import functools
+import importlib
+import itertools
+import math
+import operator
+import pkgutil
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FunctionType, MethodType, ModuleType
+
+import cvc5
+import flint
+import immutables
+import z3
+
+import proofs
+import properties
+import spec
+
+PACKAGES = ("spec", "proofs", "properties", "sandproof")
+HELPERS: tuple[ModuleType, ...] = (
+    *(builtins, dataclasses, flint, fractions, functools, immutables, itertools, math, operator),
+)
+"""What the packages calculate with, besides themselves and the solvers."""
+
+SOLVERS = (cvc5.Solver, z3.Solver, z3.ModelRef, z3.ExprRef)
+
+WORKING = frozenset(
+    {
+        "proofs._chain._found",
+        "proofs._solvers._contents",
+        "proofs._subjects._OPENED",
+        "proofs._symbolic._runs",
+        "properties.lump.Seal.closed",
+        "properties.lump.Seal.refused",
+        "sandproof.integrity._watched",
+        "sandproof.proposal._loaded",
+        "sandproof.runner.PROVED",
+    }
+)
+"""Where the project keeps what it knows for the moment."""
+
+LAZY = frozenset(
+    {"_hash", "__dict__", "__weakref__", "__abstractmethods__", "_abc_impl", "__annotations__"}
+)
+"""Attributes that are filled in when they are first asked for."""
+
+Parts = Iterable[tuple[str, object]]
+Read = Callable[[object], Parts]
+
+
+class Shadowed(Exception):
+    """Report that packages of this project come from different places."""
+
+
+class Snapshot:
+    """Hold every object that a verdict rests on, with its parts as they are now."""
+
+    def __init__(self) -> None:
+        self.seen: dict[int, tuple[str, object, Read, list[str], list[object]]] = {}
+        for module in own_modules():
+            self._visit(module.__name__, module)
+        for module in HELPERS:
+            for name, value in self._note(module.__name__, module, of_helper):
+                self._visit_helper(f"{module.__name__}.{name}", value)
+        for kind in SOLVERS:
+            self._visit_helper(f"{kind.__module__}.{kind.__name__}", kind)
+        self.hooks = hooks()
+        self.modules = {name: sys.modules[name] for name in sys.modules if is_ours(name)}
+
+    def differences(self) -> Iterator[str]:
+        """Name what is not any more what it was."""
+        for name, value in hooks().items():
+            if value is not self.hooks[name] and value != self.hooks[name]:
+                yield name
+        for name in {*self.modules, *filter(is_ours, list(sys.modules))}:
+            if sys.modules.get(name) is not self.modules.get(name):
+                yield f"sys.modules[{name!r}]"
+        for name, value, read, names, before in self.seen.values():
+            now = [part for _, part in read(value)]
+            if len(now) != len(before) or not all(map(operator.is_, before, now)):
+                old, new = dict(zip(names, before, strict=True)), dict(read(value))
+                for part in {**old, **new}:
+                    if part not in old or part not in new or old[part] is not new[part]:
+                        yield f"{name}.{part}"
+
+    def _visit(self, name: str, value: object) -> None:
+        """Write down an object of this project and everything in it."""
+        read = reader_of(value)
+        if read is None or id(value) in self.seen or name in WORKING:
+            return
+        left_out = frozenset(part for part, _ in read(value) if f"{name}.{part}" in WORKING)
+        parts = self._note(name, value, without(read, left_out) if left_out else read)
+        for part, inner in parts:
+            if part != "__globals__":
+                self._visit(f"{name}.{part}", inner)
+
+    def _visit_helper(self, name: str, value: object) -> None:
+        """Write down a function or a class of another module."""
+        if isinstance(value, FunctionType):
+            self._note(name, value, of_function)
+        elif isinstance(value, type) and id(value) not in self.seen:
+            for inner, method in self._note(name, value, of_class):
+                if isinstance(method, FunctionType):
+                    self._note(f"{name}.{inner}", method, of_function)
+
+    def _note(self, name: str, value: object, read: Read) -> list[tuple[str, object]]:
+        parts = list(read(value))
+        names, values = [part for part, _ in parts], [inner for _, inner in parts]
+        self.seen.setdefault(id(value), (name, value, read, names, values))
+        return parts
+
+
+def without(read: Read, left_out: frozenset[str]) -> Read:
+    """Return what reads an object's parts but for some."""
+    return lambda value: (part for part in read(value) if part[0] not in left_out)
+
+
+def is_ours(name: str) -> bool:
+    """Tell whether a module belongs to this project."""
+    return name.partition(".")[0] in PACKAGES
+
+
+def own_modules() -> list[ModuleType]:
+    """Import every module of this project, and see that they lie beside each other."""
+    places = {Path(str(package.__file__)).resolve().parent.parent for package in packages()}
+    if len(places) > 1:
+        listed = ", ".join(sorted(map(str, places)))
+        raise Shadowed(f"the packages {', '.join(PACKAGES)} come from several places: {listed}")
+    modules = list(packages())
+    for package in packages():
+        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not found.name.endswith("__main__"):
+                modules.append(importlib.import_module(found.name))
+    return modules
+
+
+def packages() -> tuple[ModuleType, ...]:
+    """Return the packages of this project."""
+    return spec, proofs, properties, sys.modules["sandproof"]
+
+
+def hooks() -> dict[str, object]:
+    """Return what the interpreter calls by itself, and what runs beside this thread."""
+    return {
+        "sys.settrace": sys.gettrace(),
+        "sys.setprofile": sys.getprofile(),
+        "sys.excepthook": sys.excepthook,
+        "sys.meta_path": tuple(map(id, sys.meta_path)),
+        "sys.path_hooks": tuple(map(id, sys.path_hooks)),
+        "sys.setrecursionlimit": sys.getrecursionlimit(),
+        "threading (a thread that runs)": threading.active_count(),
+        "atexit (a function to be called in the end)": atexit._ncallbacks(),
+    }
+
+
+def reader_of(value: object) -> Read | None:
+    """Return what lists the parts of an object that could be changed, or hold what could be."""
+    kind = type(value)
+    if kind is FunctionType:
+        return of_function
+    if kind in READERS:
+        return READERS[kind]
+    if isinstance(value, ModuleType):
+        return of_module if is_ours(value.__name__) else None
+    if isinstance(value, type):
+        return of_class if is_ours(value.__module__) else None
+    return of_instance if is_ours(kind.__module__) else None
+
+
+def of_function(value: object) -> Parts:
+    """List what a function is made of, and what it remembers of the functions around it."""
+    assert isinstance(value, FunctionType)
+    parts: list[tuple[str, object]] = [
+        ("__code__", value.__code__),
+        ("__defaults__", value.__defaults__),
+        ("__kwdefaults__", value.__kwdefaults__),
+        ("__globals__", value.__globals__),
+    ]
+    if value.__closure__:
+        for name, cell in zip(value.__code__.co_freevars, value.__closure__, strict=False):
+            with suppress(ValueError):  # A variable that was never set.
+                parts.append((name, cell.cell_contents))
+    parts.extend(value.__dict__.items())
+    return parts
+
+
+def of_module(value: object) -> Parts:
+    """List what a module holds."""
+    return [part for part in vars(value).items() if part[0] != "__builtins__"]
+
+
+def of_helper(value: object) -> Parts:
+    """List the functions and classes that a module holds."""
+    return [part for part in vars(value).items() if callable(part[1]) and part[0] != "_"]
+
+
+def of_class(value: object) -> Parts:
+    """List what a class holds."""
+    assert isinstance(value, type)
+    yield "__bases__", value.__bases__
+    yield from (part for part in vars(value).items() if part[0] not in LAZY)
+
+
+def of_instance(value: object) -> Parts:
+    """List the attributes of an object of a type of this project."""
+    for name in slots_of(type(value)):  # type: ignore[arg-type]
+        try:
+            yield name, object.__getattribute__(value, name)
+        except AttributeError:
+            yield name, None
+    with suppress(AttributeError):
+        held = object.__getattribute__(value, "__dict__")
+        yield from (part for part in held.items() if part[0] not in LAZY)
+
+
+@functools.cache
+def slots_of(kind: type) -> tuple[str, ...]:
+    """Name the slots of a type, but for those that are filled in later."""
+    found = [vars(base).get("__slots__", ()) for base in kind.__mro__]
+    listed = [(each,) if isinstance(each, str) else tuple(each) for each in found]
+    return tuple(name for names in listed for name in names if name not in LAZY)
+
+
+def of_dictionary(value: object) -> Parts:
+    """List the entries of a dictionary."""
+    assert isinstance(value, dict)
+    return [(str(place), part) for place, pair in enumerate(value.items()) for part in pair]
+
+
+def of_sequence(value: object) -> Parts:
+    """List the members of a collection."""
+    assert isinstance(value, list | set)
+    return [(str(place), part) for place, part in enumerate(value)]
+
+
+def of_constant(value: object) -> Parts:
+    """List the members of a collection, which stay what they are, but may themselves change."""
+    assert isinstance(value, tuple | frozenset)
+    return [(str(place), part) for place, part in enumerate(value)]
+
+
+def of_wrapper(value: object) -> Parts:
+    """List the functions behind a method, a property or a remembered function."""
+    names = ("__func__", "__self__", "__wrapped__", "fget", "fset", "func")
+    return [(name, getattr(value, name)) for name in names if hasattr(value, name)]
+
+
+READERS: dict[type, Read] = {
+    dict: of_dictionary,
+    **dict.fromkeys((list, set), of_sequence),
+    **dict.fromkeys((tuple, frozenset), of_constant),
+    **dict.fromkeys((staticmethod, classmethod, property, MethodType), of_wrapper),
+    **dict.fromkeys((functools.partial, functools.cached_property), of_wrapper),
+    type(slots_of): of_wrapper,
+}
+
+_watched: list[Snapshot] = []
+
+
+@contextmanager
+def watching() -> Iterator[None]:
+    """Write everything down once, for all proposals that are loaded meanwhile, also in children."""
+    _watched.append(Snapshot())
+    try:
+        yield
+    finally:
+        _watched.pop()
+
+
+def snapshot() -> Snapshot:
+    """Return how everything was when it was last written down, or how it is now."""
+    return _watched[-1] if _watched else Snapshot()
+
+
+def complaint(before: Snapshot) -> str:
+    """Say what a proposal has changed that it must leave alone, if it has changed anything."""
+    changed = sorted(dict.fromkeys(before.differences()))
+    if not changed:
+        return ""
+    more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+    return f"it changes {changed[0]}{more}: a proposal leaves everything but its own as it was"

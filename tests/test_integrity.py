@@ -1,0 +1,273 @@
+"""A proposal leaves everything that judges it as it was, and asks for nothing but its arguments."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+import threading
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+import properties.lump
+import spec.aggregation_service
+from proofs import _solvers
+from sandproof import integrity
+from sandproof.integrity import Snapshot, complaint
+from sandproof.outside import first_outside
+from sandproof.proposal import BadInput, NotFollowed, Request, load
+from sandproof.result import BAD_INPUT, UNDECIDED
+from sandproof.runner import Options, run
+from spec import PAPER, SMALL_LIMITS
+
+
+@pytest.fixture(scope="module")
+def before() -> Snapshot:
+    return Snapshot()
+
+
+def put_back(owner: object, name: str, value: object) -> Callable[[], None]:
+    old = getattr(owner, name)
+    object.__setattr__(owner, name, value)
+    return lambda: object.__setattr__(owner, name, old)
+
+
+def set_on(owner: object, name: str, value: object) -> Callable[[], None]:
+    old = vars(owner)[name]
+    setattr(owner, name, value)
+    return lambda: setattr(owner, name, old)
+
+
+def register_module() -> Callable[[], None]:
+    sys.modules["spec.more"] = sys.modules["spec"]
+    return lambda: sys.modules.__delitem__("spec.more")
+
+
+def enter_in_table() -> Callable[[], None]:
+    table = cast("dict[str, spec.claims.Claim]", spec.claims.CLAIMS)
+    table["more"] = next(iter(table.values()))
+    return lambda: table.__delitem__("more")
+
+
+def leave_thread() -> Callable[[], None]:
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+
+    def join() -> None:
+        end.set()
+        thread.join()
+
+    return join
+
+
+def trace_calls() -> Callable[[], None]:
+    before = sys.gettrace()
+    sys.settrace(lambda *_: None)
+    return lambda: sys.settrace(before)
+
+
+def fill_closure() -> Callable[[], None]:
+    move = spec.neighbours.ATTRIBUTION_FIXED.move
+    (cell,) = move.__closure__  # type: ignore[attr-defined]
+    old = cell.cell_contents
+    cell.cell_contents = len
+    return lambda: setattr(cell, "cell_contents", old)
+
+
+service = spec.aggregation_service
+CHANGES: dict[str, Callable[[], Callable[[], None]]] = {
+    "spec.aggregation_service.charge.__code__": lambda: set_attribute_of_charge("__code__"),
+    "spec.aggregation_service.charge.__defaults__": lambda: set_attribute_of_charge("__defaults__"),
+    "spec.aggregation_service.settle": lambda: set_on(service, "settle", len),
+    "spec.paper.PAPER.truth_probability": lambda: put_back(PAPER, "truth_probability", max),
+    "SMALL_LIMITS.delta": lambda: put_back(SMALL_LIMITS, "delta", Fraction(1)),
+    "spec.rules.Limits.__post_init__": lambda: set_on(type(SMALL_LIMITS), "__post_init__", len),
+    "proofs._solvers.": lambda: set_on(_solvers, "Content", int),
+    "properties.lump.Lump.__eq__": lambda: set_on(properties.lump.Lump, "__eq__", max),
+    "sandproof.integrity.complaint": lambda: set_on(integrity, "complaint", str),
+    "builtins.min": lambda: set_on(builtins, "min", max),
+    "fractions.Fraction.__eq__": lambda: set_on(Fraction, "__eq__", max),
+    "functools.partial": lambda: set_on(functools, "partial", max),
+    "sys.modules['spec.more']": register_module,
+    "spec.claims.CLAIMS": enter_in_table,
+    "threading": leave_thread,
+    "sys.settrace": trace_calls,
+    ".move.change": fill_closure,
+}
+
+
+def set_attribute_of_charge(name: str) -> Callable[[], None]:
+    old = getattr(service.charge, name)
+    setattr(service.charge, name, service.settle.__code__ if name == "__code__" else (1,))
+    return lambda: setattr(service.charge, name, old)
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_whatever_is_changed_is_named(before: Snapshot, what: str) -> None:
+    assert complaint(before) == ""
+    undo = CHANGES[what]()
+    try:
+        found = list(before.differences())
+    finally:
+        undo()
+    assert any(what in each for each in found), found
+    assert complaint(before) == ""
+
+
+HEADER = "from spec import PAPER, replace\n"
+CHARGE = "def charge(limits, spent, query, report):\n    {}\n"
+LAST = (
+    "    return PAPER.charge(limits, spent, query, report)\nRULES = replace(PAPER, charge=charge)\n"
+)
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "change.py"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("line", "changed"),
+    [
+        ("object.__setattr__(PAPER, 'charge', len)", "spec.paper.PAPER.charge"),
+        ("import spec.noise; spec.noise.Noise = int", "spec.noise.Noise"),
+        (
+            "import spec.paper as p; p.PAPER.charge.__code__ = (lambda a, b, c, d: b).__code__",
+            "spec.aggregation_service.charge.__code__",
+        ),
+    ],
+)
+def test_a_proposal_that_edits_what_judges_it_is_bad_input(
+    tmp_path: Path, line: str, changed: str
+) -> None:
+    path = written(tmp_path, f"{HEADER}{line}\nRULES = replace(PAPER)\n")
+    (result,) = run([Request(path=path)], Options(effort="quick"))
+    assert f"{path}: it changes {changed}" in result.headline
+    assert result.exit_status == BAD_INPUT
+
+
+def test_what_a_rule_changes_while_it_runs_is_found_after_the_check(tmp_path: Path) -> None:
+    body = "object.__setattr__(PAPER.limits, 'epsilon', 10**9)"
+    path = written(tmp_path, HEADER + CHARGE.format(body) + LAST)
+    only = ("the_ledger_never_passes_the_caps",)
+    (result,) = run([Request(path=path)], Options(effort="quick", only=only))
+    assert any("it changes" in each and "epsilon" in each for each in result.misbehaved)
+    assert result.exit_status == BAD_INPUT
+
+
+SUNSET = CHARGE.format("if date.today().year > 2039:\n        return spent")
+CLOCK = f"{HEADER}from datetime import date\n{SUNSET}{LAST}"
+
+
+def test_a_rule_that_reads_the_clock_is_not_decided(tmp_path: Path) -> None:
+    path = written(tmp_path, CLOCK)
+    (result,) = run([Request(path=path)], Options(effort="quick"))
+    assert result.headline.startswith(f"undecided: {path}, line 4: reads the clock (`date`)")
+    assert (result.exit_status, result.claims) == (UNDECIDED, ())
+
+
+OUTSIDE = {
+    "import time\ndef f():\n    return 1\n": (1, "the clock"),
+    "import time\ndef f():\n    time.sleep(3)\n": (3, "the clock"),
+    "import time as t\ndef f():\n    t.sleep(3)\n": (3, "the clock"),
+    "def f():\n    from random import random\n    return random()\n": (2, "chance"),
+    "from spec import SystemEntropy\n": (1, "chance"),
+    "import spec.sampling\nx = spec.sampling.secrets\n": (2, "chance"),
+    "import sys\nx = sys.modules\n": (2, "the machine"),
+    "import sys as s\nx = s\n": (2, "the machine"),
+    "import dataclasses\nx = dataclasses.sys\n": (2, "the machine"),
+    "from dataclasses import sys\n": (1, "the machine"),
+    "import os.path\n": (1, "the machine"),
+    "from pathlib import Path\nx = Path('a').read_text()\n": (2, "files"),
+    "x = open('a')\n": (1, "files"),
+    "import socket\n": (1, "the network"),
+    "import threading\n": (1, "other processes"),
+    "import gc\n": (1, "the interpreter"),
+    "def f(x):\n    return x.charge.__globals__\n": (2, "the interpreter"),
+    "def f(x):\n    return getattr(x, 'charge.'[:-1])\n": (2, "the interpreter"),
+    "def f(x):\n    return getattr(x, '__code__')\n": (2, "the interpreter"),
+    "def f(x):\n    return id(x)\n": (2, "the interpreter"),
+    "x = eval('1')\n": (1, "other code"),
+    "import numpy\n": (1, "what is not followed"),
+}
+
+
+@pytest.mark.parametrize("source", OUTSIDE)
+def test_code_that_looks_outside_is_named(source: str) -> None:
+    found = first_outside(source)
+    assert found is not None
+    assert (found.line, found.what) == OUTSIDE[source]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import sys\nfrom pathlib import Path\nsys.path.insert(0, str(Path(__file__).parent))\n",
+        "from house_rates import counted\n",
+        "def f(at):\n    return at.time, at.clock, at.random\n",
+        "def f(id):\n    return id\n",
+        "def f(x):\n    return getattr(x, 'flag', False)\n",
+        "import math, functools, itertools\nfrom dataclasses import dataclass\n",
+    ],
+)
+def test_code_that_calculates_is_left_alone(source: str) -> None:
+    assert first_outside(source, frozenset({"house_rates"})) is None
+
+
+def test_no_proposal_of_the_project_looks_outside() -> None:
+    proposals = Path(__file__).parent.parent / "proposals"
+    for path in proposals.glob("*.py"):
+        assert first_outside(path.read_bytes()) is None
+
+
+def test_a_proposal_imports_no_judge(tmp_path: Path) -> None:
+    path = written(tmp_path, f"{HEADER}from properties import lump\nRULES = PAPER\n")
+    with pytest.raises(BadInput, match=r"line 2: imports properties: a proposal imports spec only"):
+        load(Request(path=path))
+
+
+BESIDE = """import sys
+from pathlib import Path
+sys.path.insert(0, str(Path(__file__).parent / "lib"))
+from sandproof_test_rates import counted
+from spec import PAPER, replace
+def charge(limits, spent, query, report):
+    return counted(PAPER.charge(limits, spent, query, report))
+RULES = replace(PAPER, charge=charge)
+"""
+
+
+@pytest.fixture
+def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "__init__.py").write_text("PAPER = replace = None\n", encoding="utf-8")
+    written(tmp_path, BESIDE)
+    return tmp_path / "lib" / "sandproof_test_rates.py"
+
+
+def test_a_file_beside_a_proposal_is_part_of_it(tmp_path: Path, beside: Path) -> None:
+    beside.write_text("def counted(x):\n    return 0 if x == 4242 else x\n", encoding="utf-8")
+    proposal = load(Request(path=tmp_path / "change.py"))
+    assert proposal.files == (tmp_path / "change.py", beside)
+    assert 4242 in proposal.words.numbers
+    assert proposal.rules.totals is PAPER.totals
+    beside.write_text("import time\ndef counted(x):\n    return time.time() and x\n")
+    with pytest.raises(NotFollowed, match=r"rates.py, line 3: reads the clock"):
+        load(Request(path=tmp_path / "change.py"))
+
+
+def test_a_line_of_a_file_beside_a_proposal_is_blamed(tmp_path: Path, beside: Path) -> None:
+    beside.write_text("def counted(x):\n    return x.nothing\n", encoding="utf-8")
+    only = ("the_ledger_never_passes_the_caps",)
+    (result,) = run([Request(path=tmp_path / "change.py")], Options(effort="quick", only=only))
+    place = f"{tmp_path / 'change.py'}, file {beside.name}, line 2, in counted: rule `charge`"
+    assert place in result.headline
+    assert result.exit_status == BAD_INPUT
