@@ -25,12 +25,11 @@ from spec import (
     ATTRIBUTION_FIXED,
     NULL_STORE,
     PAPER,
+    AtService,
     DiscreteLaplace,
     Key,
-    Limits,
     Noise,
     Power,
-    Query,
     Relation,
     Report,
     Rules,
@@ -41,18 +40,16 @@ from spec import (
 SECONDS = 5
 
 
-def noise_by_the_batch(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def noise_by_the_batch(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     """Add half the noise if some report of the batch is null."""
-    rate = query.epsilon / limits.contribution_budget
+    rate = at.query.epsilon / at.limits.contribution_budget
     halved = 2 if any(report.is_null for report in batch) else 1
-    return DiscreteLaplace(Power(limits.base, -rate * halved), threshold)
+    return DiscreteLaplace(Power(at.limits.base, -rate * halved), threshold)
 
 
-def release_all(query: Query, key: Key, noisy: int, threshold: int | None) -> bool:
+def release_all(at: AtService, key: Key, noisy: int, threshold: int | None) -> bool:
     """Release every key that is present."""
-    del query, key, noisy, threshold
+    del at, key, noisy, threshold
     return True
 
 

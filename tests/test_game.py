@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import pytest
+from flint import fmpq
 from immutables import Map
 
 from properties.attack import play, untyped
@@ -15,22 +17,47 @@ from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_E
 from properties.game import Game, Menu, OutOfTime, Window, World, with_answers_remembered
 from properties.mechanism_menu import RoundMenu, SummaryMenu, ignores_identifiers, in_order
 from properties.production import HALF_THE_NOISE, without_truncation
-from properties.universe import SystemMenu, source, trigger
+from properties.universe import (
+    SystemMenu,
+    aggregation_crowd,
+    aggregation_universe,
+    attribution_crowd,
+    attribution_universe,
+    combined_universe,
+    event_data_universe,
+    event_four_data_universe,
+    event_reports_universe,
+    event_universe,
+    event_windows_universe,
+    narrow,
+    sharp,
+    source,
+    trigger,
+)
+from properties.vocabulary import NO_WORDS
 from spec import (
     ATTRIBUTION_FIXED,
     MOVED_TO_DUMMY,
+    NULL_STORE,
     PAPER,
+    Answer,
+    AtService,
     Base,
     Contribution,
     Distribution,
+    Draw,
     EventMechanism,
     FilteredMechanism,
     IndividuallyFilteredMechanism,
     IndividualQuery,
     Limits,
+    Move,
+    Outcome,
+    PassTime,
     Query,
     Record,
     Relation,
+    Report,
     Rules,
     SummaryMechanism,
     SystemMechanism,
@@ -57,6 +84,7 @@ from spec.summary_mechanism import without_source
 TWO = Base(Fraction(2))
 SMALL_WINDOW = Window(lowest=0, highest=2)
 POWERS = (Fraction(1), Fraction(2), Fraction(4))
+HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -411,6 +439,82 @@ def test_remembering_answers_changes_no_value(name: str) -> None:
             assert game.worst(power, case.moves) == other.worst(power, case.moves)
 
 
+def is_late(at: AtService) -> bool:
+    """Tell whether it is the second moment, or the second query for something."""
+    return at.now > 0 or any(spent.queries > 1 for spent in at.service.ledger.values())
+
+
+def late_answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
+    """Answer for every key a one too much where it is late and something was contributed."""
+    released = PAPER.answer(at, batch, draw).released
+    more = is_late(at) and any(not report.is_null for report in batch)
+    return Answer(released=tuple((key, value + more) for key, value in released))
+
+
+def late_reveal(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
+    """Show besides, where it is late, how many reports hold something."""
+    return outcome, sum(not report.is_null for report in batch) * is_late(at)
+
+
+def late_release(at: AtService, key: int, noisy: int, threshold: int | None) -> bool:
+    """Release odd sums only where it is late."""
+    return not is_late(at) or noisy % 2 == 1
+
+
+def late_threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
+    """Lower the threshold where it is late."""
+    usual = PAPER.threshold(at, batch)
+    return None if usual is None else usual - is_late(at)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"answer": late_answer},
+        {"reveal": late_reveal},
+        {"releases": late_release},
+        {"threshold": late_threshold},
+        {"reveal": late_reveal, "answer": late_answer},
+        {"serve": lambda *given: PAPER.serve(*given), "reveal": late_reveal},
+    ],
+    ids=lambda changes: " and ".join(changes),
+)
+def test_rules_may_read_the_time_and_the_ledger(changes: dict[str, Any]) -> None:
+    """What is remembered of one query must not be taken for another that sees something else."""
+    rules = replace(PAPER, limits=tiny(HALF, epsilon=4), **changes)
+    window = Window(lowest=-3, highest=4, tolerance=HALF)
+    listed = Query(epsilon=Fraction(1), report_ids=(0,), keys=(1,))
+    found = Query(epsilon=Fraction(1), delta=HALF / 2, report_ids=(0,))
+    before: tuple[Move, ...] = (source("A", "a", 100), trigger("a", 1))
+    for query in (listed, found):
+        scripts = ((*before, query, query), (*before, PassTime(until=5), query))
+        remembered = with_answers_remembered(rules, window)
+        for first, second in (
+            (SystemMechanism(rules=rules), SystemMechanism(rules=remembered)),
+            (ATTRIBUTION_FIXED.without(rules, "A"), ATTRIBUTION_FIXED.without(remembered, "A")),
+        ):
+            plain, quick = (World(mechanism=untyped(x), window=window) for x in (first, second))
+            for moves in scripts:
+                assert transcripts(plain, moves) == transcripts(quick, moves)
+
+
+def transcripts(world: World, moves: Sequence[Hashable]) -> dict[Hashable, fmpq]:
+    """Return the probability of everything that may be seen of the moves."""
+    start: tuple[Hashable, ...] = ()
+    reached = {(start, world.number(world.mechanism.initial)): fmpq(1)}
+    for move in moves:
+        after: dict[tuple[tuple[Hashable, ...], int], fmpq] = {}
+        for (seen, state), mass in reached.items():
+            for response, next_state, share in world.step(state, move):
+                key = ((*seen, response), next_state)
+                after[key] = after.get(key, fmpq(0)) + mass * share
+        reached = after
+    law: dict[Hashable, fmpq] = {}
+    for (seen, _), mass in reached.items():
+        law[seen] = law.get(seen, fmpq(0)) + mass
+    return law
+
+
 @pytest.mark.parametrize("rounds", [1, 2])
 def test_renaming_reports_changes_no_value(rounds: int) -> None:
     case = summary(PAPER, ASK, limits=tiny(epsilon=2), records=3, rounds=rounds)
@@ -450,3 +554,41 @@ def test_irrational_probabilities_are_refused() -> None:
     game.first.mechanism = untyped(SummaryMechanism(rules=rules))
     with pytest.raises(SpecError, match="rational"):
         game.worst(Fraction(2), 3)
+
+
+@pytest.mark.parametrize(
+    ("relation", "universe", "moves", "worst"),
+    [
+        (ATTRIBUTION_FIXED, attribution_universe(), 4, ("3/4", "7/10", "9195/2353156")),
+        (NULL_STORE, aggregation_universe(), 4, ("3/4", "7/10", "9195/2353156")),
+        (ATTRIBUTION_FIXED, event_universe(), 5, ("1/2", "1/3", "0")),
+        (ATTRIBUTION_FIXED, combined_universe(), 5, ("7/12", "7/18", "3/190")),
+        (ATTRIBUTION_FIXED, attribution_crowd(), 5, ("3/4", "7/10", "5/426")),
+        (NULL_STORE, aggregation_crowd(), 4, ("160/213", "299/426", "5/426")),
+        (ATTRIBUTION_FIXED, event_data_universe(), 4, ("3/7", "2/7", "0")),
+        (ATTRIBUTION_FIXED, event_windows_universe(), 5, ("1/3", "2/9", "0")),
+        (ATTRIBUTION_FIXED, event_reports_universe(NO_WORDS), 3, ("1/8", "1/12", "0")),
+        (ATTRIBUTION_FIXED, event_four_data_universe(), 4, ("3/19", "2/19", "0")),
+        (ATTRIBUTION_FIXED, narrow(attribution_universe()), 5, ("3/4", "7/10", "9195/2353156")),
+        (NULL_STORE, sharp(aggregation_universe()), 5, ("15/17", "14/17", "851/181476")),
+    ],
+    ids=lambda value: value.name if isinstance(value, Universe) else "",
+)
+def test_the_papers_rules_have_these_worst_deltas(
+    relation: Relation, universe: Universe, moves: int, worst: tuple[str, str, str]
+) -> None:
+    """The powers are one, which is the distance in total variation, two, and what is promised."""
+    rules = replace(PAPER, limits=universe.limits)
+    powers = (Fraction(1), Fraction(2), Power(TWO, universe.promised[0]).exact())
+    window = Window(lowest=0, highest=8)
+    remembered = with_answers_remembered(rules, window)
+    menu = SystemMenu(universe=universe, rules=rules)
+    found = dict.fromkeys(powers, Fraction(0))
+    there = World(mechanism=untyped(SystemMechanism(rules=remembered)), window=window)
+    for unit in universe.units:
+        gone = World(mechanism=untyped(relation.without(remembered, unit)), window=window)
+        for first, second in ((there, gone), (gone, there)):
+            game = Game(first=first, second=second, menu=menu)
+            for power in powers:
+                found[power] = max(found[power], game.worst(power, moves))
+    assert tuple(map(str, found.values())) == worst
