@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandproof.main import main
-from sandproof.proposal import BadInput, Request, load
+from sandproof.proposal import BadInput, changes_of, rules_of, run_file
 from sandproof.surface import AS_IT_WAS, FIRST_SURFACE, gone, surface
 from spec import PAPER, Rules
 
@@ -47,7 +47,7 @@ def test_a_rule_of_the_first_surface_is_told_what_changed(tmp_path: Path, before
         encoding="utf-8",
     )
     with pytest.raises(BadInput) as refused:
-        load(Request(path=path))
+        rules_of(path, run_file(path)[0])
     assert FIRST_SURFACE[before].replace("`", "") in str(refused.value)
     assert "docs/porting.md" in str(refused.value)
     assert (
@@ -64,5 +64,6 @@ def test_a_new_proposal_shows_every_rule(
     text = Path("change.py").read_text(encoding="utf-8")
     for rule in surface():
         assert f"# {rule.name}(at" in text or rule.arguments[:1] != ("at",), rule.name
-    (changed,) = load(Request(path=Path("change.py"))).about.changes
+    path = Path("change.py")
+    (changed,) = changes_of(rules_of(path, run_file(path)[0]))
     assert changed.field == "charge"
