@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "properties": {"spec", "properties"},
     "sandproof": {"spec", "proofs", "properties", "sandproof"},
     "proposals": {"spec"},
-    "tests": {"spec", "proofs", "properties", "sandproof", "proposals", "tests"},
+    "tests": {"spec", "proofs", "properties", "sandproof", "proposals", "docs", "tests"},
 }
 OURS = {*MAY_IMPORT, "benchmarks", "docs"}
 
