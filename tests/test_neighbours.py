@@ -461,6 +461,16 @@ def test_a_drawn_response_is_the_same_in_both_worlds() -> None:
     assert explore(run) == Distribution.certain(False)
 
 
+def test_an_event_level_source_that_is_not_registered_leaves_its_triggers_to_others() -> None:
+    rules = replace(small_rules(), truth_probability=lambda power, size: Fraction(1))
+    shown = [told[-1] for told in seen(NEVER_REGISTERED.without(rules, "x"), WEEK)]
+    assert shown == [(EventReport(source_id="y", data=0, bucket=1),)]
+    shown = [told[-1] for told in seen(NEVER_MATCHES.without(rules, "x"), WEEK)]
+    assert shown == [(EventReport(source_id="y", data=0, bucket=1),)]
+    shown = [told[-1] for told in seen(ATTRIBUTION_FIXED.without(rules, "x"), WEEK)]
+    assert shown == [()]
+
+
 @pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.name)
 @pytest.mark.parametrize(
     "changes",
