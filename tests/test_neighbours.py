@@ -9,6 +9,7 @@ import pytest
 
 from spec import (
     ATTRIBUTION_FIXED,
+    EMPTY_STORAGE,
     EMPTY_STORE,
     MOVED_TO_DUMMY,
     NEVER_MATCHES,
@@ -46,6 +47,7 @@ from spec import (
     indistinguishable,
     replace,
 )
+from spec.attribution_client import DEVICE
 from spec.neighbours import RelationUndefined, Worlds
 from spec.neighbours.relation import SharedDraws
 from tests.small import CERTAIN, NOISELESS, event, play, query, seen, small_rules, source, trigger
@@ -194,6 +196,52 @@ def test_a_credit_to_nobody_who_is_registered_has_no_fixed_attribution() -> None
     for relation in (ATTRIBUTION_FIXED, NULLED_AFTER_ADMISSION, MOVED_TO_DUMMY):
         with pytest.raises(RelationUndefined, match="'stranger'"):
             without(rules, relation, "x", [source("x"), trigger(1)])
+
+
+def test_what_a_client_keeps_of_deciding_is_that_of_the_run_on_the_database() -> None:
+    def forget_older_sources(
+        at: AtTrigger, draw: Draw
+    ) -> tuple[AttributionClient, tuple[Credit, ...]]:
+        client = replace(at.client, sources=at.client.sources[:1])
+        return PAPER.attribute(replace(at, client=client), draw)
+
+    rules = replace(PAPER, attribute=forget_older_sources)
+    moves: list[Move] = [source("x"), source("z", filters="z"), trigger(1)]
+    real = play(rules, moves)[0]
+    assert real.reports[1].is_null
+    assert [x.source_id for x in real.attribution[DEVICE].sources] == ["z"]
+    assert without(rules, ATTRIBUTION_FIXED, "z", moves) == real
+
+
+def test_programs_of_others_run_as_the_client_runs_them() -> None:
+    def empty_store_first(at: AtEvent, draw: Draw) -> tuple[AggregationClient, tuple[Credit, ...]]:
+        emptied = replace(at.client, storage=EMPTY_STORAGE)
+        return PAPER.propose(replace(at, client=emptied), draw)
+
+    def once(storage: Storage) -> tuple[Storage, int, int]:
+        return storage.set("seen", True), 1, 0 if "seen" in storage else 1
+
+    rules = replace(PAPER, propose=empty_store_first)
+    moves: list[Move] = [event(50, once), event(51, once)]
+    real = play(rules, moves)[0]
+    assert [real.reports[n].is_null for n in (50, 51)] == [False, False]
+    assert without(rules, NULL_STORE, DeviceWindow(device="d", window=9), moves) == real
+
+
+def test_a_credit_of_an_event_is_the_devices_whatever_unit_it_names() -> None:
+    def credit_the_device(at: AtEvent, draw: Draw) -> tuple[AggregationClient, tuple[Credit, ...]]:
+        client, credits = PAPER.propose(at, draw)
+        return client, tuple(replace(each, unit=at.cause.device) for each in credits)
+
+    def view(storage: Storage) -> tuple[Storage, int, int]:
+        return storage, 1, 1
+
+    rules = replace(PAPER, propose=credit_the_device)
+    unit = DeviceWindow(device="d", window=0)
+    moves: list[Move] = [event(1, view), PassTime(until=PAPER.limits.window_length), event(2, view)]
+    own = without(rules, NULL_STORE, unit, moves)
+    assert own.reports[1].is_null
+    assert own.reports[2] == play(rules, moves)[0].reports[2]
 
 
 def test_a_credit_may_name_several_units_and_loses_one() -> None:
@@ -486,6 +534,20 @@ def test_without_a_source_that_never_occurs_the_same_is_reported(
     rules = replace(small_rules(), **changes)
     for unit in NOBODY:
         assert shown_by(rules, relation, unit, WEEK) == shown_by(rules, None, unit, WEEK)
+
+
+def test_attribution_that_depends_on_the_drawn_response_is_fixed_with_it() -> None:
+    def truthful_only(at: AtEventTrigger) -> tuple[Unit, ...]:
+        truthful = {each.source.source_id for each in at.client.records if each.response is None}
+        credited = NOISELESS(PAPER.event_attribute(at))
+        return tuple(each for each in credited if each in truthful)
+
+    rules = replace(small_rules(), event_attribute=truthful_only)
+    moves: list[Move] = [SHOES, BOUGHT, PassTime(until=10)]
+    with_x = seen(SystemMechanism(rules=rules), moves)
+    assert with_x == seen(SystemMechanism(rules=small_rules()), moves)
+    without_x = seen(ATTRIBUTION_FIXED.without(rules, "x"), moves)
+    assert without_x == seen(ATTRIBUTION_FIXED.without(small_rules(), "x"), moves)
 
 
 def test_every_relation_has_a_name_and_a_meaning() -> None:
