@@ -47,9 +47,9 @@ X, Z = name(str, "unit x"), name(str, "unit z")
 CAUSE = cause_of(in_client=True)
 
 
-def credit(unit: Unit, *values: int) -> Credit:
-    """Return what a unit is to contribute, each value to a key of its own."""
-    parts = tuple(contribution(value, f"key {place}") for place, value in enumerate(values))
+def credit(unit: Unit, *values: int, after: int = 0) -> Credit:
+    """Return what a unit is to contribute after so many others, each value to any key."""
+    parts = tuple(contribution(v, f"key_{place}") for place, v in enumerate(values, after + 1))
     return unchecked(Credit, unit=unit, contributions=parts)
 
 
@@ -112,7 +112,7 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
     ) -> bool:
         most, before = budget(most_value, most_count), budget(value, count)
         assume(within(before, most), new >= 0)
-        part = contribution(new)
+        part = contribution(new, "key")
         after = rules.admit(most, before, part, cause_of(in_client))
         if after is None:
             return True
@@ -153,7 +153,7 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
         most, x, z = rules.cap(rules.limits), budget(value_x, count_x), budget(value_z, count_z)
         assume(within(x, most), within(z, most), new_1 >= 0, new_2 >= 0)
         budgets: Map[Unit, Budget] = Map({X: x, Z: z})
-        credits = (credit(X, new_1), credit(X if same else Z, new_2))
+        credits = (credit(X, new_1), credit(X if same else Z, new_2, after=1))
         after, kept = rules.contribute(rules, budgets, credits, CAUSE)
         x_after, z_after = plain(after[X], Budget), plain(after[Z], Budget)
         counted = used(x_after) - used(x) + used(z_after) - used(z)
@@ -171,9 +171,9 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
     ) -> bool:
         rules = limited(rules, value_limit, count_limit)
         assume(new_1 >= 0, new_2 >= 0, new_3 >= 0)
-        credits = [credit(X, new_1, new_2), credit(X, new_3)]
+        credits = [credit(X, new_1, new_2), credit(X, new_3, after=2)]
         if not together:
-            credits = [credit(X, new_1), credit(X, new_2), credit(X, new_3)]
+            credits = [credit(X, each, after=k) for k, each in enumerate((new_1, new_2, new_3))]
         kept = contributed_in_turn(rules, credits)
         return size(kept) <= measure.limit(rules.limits)
 
@@ -202,7 +202,7 @@ def granted_then_refused(
     """Find two contributions of which the budget allows one."""
     assume(new_1 > 0, new_2 > 0)
     rules = limited(rules, value_limit, count_limit)
-    credits = (credit(X, new_1), credit(X, new_2))
+    credits = (credit(X, new_1), credit(X, new_2, after=1))
     return len(contributed_in_turn(rules, credits)) == 1
 
 

@@ -33,11 +33,11 @@ from proofs._proof import Proof, assume, exists
 from proofs._solvers import Exact
 from proofs._subjects import (
     Inductive,
+    any_reports,
     asked,
     bounded,
     certain,
     for_all_rules,
-    name,
     plain,
     sealed,
     search,
@@ -57,8 +57,6 @@ OFTEN = 24
 
 SIZES = (3, 11, 101, 1001)
 """The sizes of large batches."""
-
-R1, R2, ELSEWHERE = (name(int, f"report {each}") for each in ("1", "2", "3"))
 
 
 def within(entry: Spent, epsilon_cap: Fraction, delta_cap: Fraction) -> bool:
@@ -92,10 +90,11 @@ def two_queries_are_safe(
     assume(epsilon_cap >= 0, delta_cap >= 0)
     limited = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
     state = Service()
-    taken = {R1: spent(Fraction(0), Fraction(0)), R2: spent(Fraction(0), Fraction(0))}
+    first, second = any_reports(2)
+    taken = {each: spent(Fraction(0), Fraction(0)) for each in (first, second)}
     for query, report_ids in (
-        (asked(epsilon_1, delta_1), (R1,)),
-        (asked(epsilon_2, delta_2), (R1, R2)),
+        (asked(epsilon_1, delta_1), (first,)),
+        (asked(epsilon_2, delta_2), (first, second)),
     ):
         assume(query.epsilon > 0, 0 <= query.delta, query.delta <= 1)
         state, answers = answered(limited, state, query, tuple(map(sealed, report_ids)))
@@ -138,7 +137,8 @@ def charge_is_safe(
     before = spent(spent_epsilon, spent_delta)
     assume(within(before, epsilon_cap, delta_cap), epsilon > 0, 0 <= delta, delta <= 1)
     limits = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap).limits
-    after = rules.charge(limits, before, asked(epsilon, delta), sealed(R1))
+    (report_id,) = any_reports(1)
+    after = rules.charge(limits, before, asked(epsilon, delta), sealed(report_id))
     if after is None:
         return True
     after = plain(after, Spent)
@@ -162,10 +162,11 @@ def query_is_safe(
     """Run `serve` on one or two reports; what is answered must have been charged."""
     assume(epsilon > 0, 0 <= delta, delta <= 1)
     ledger = {}
-    reports = (sealed(R1), sealed(R2)) if both else (sealed(R1),)
+    first, second, elsewhere = any_reports(3)
+    reports = (sealed(first), sealed(second)) if both else (sealed(first),)
     query = asked(epsilon, delta)
-    held = [(R1, spent(epsilon_1, delta_1)), (R2, spent(epsilon_2, delta_2))]
-    for report_id, entry in [*held, (ELSEWHERE, spent(epsilon_1, delta_2))]:
+    held = [(first, spent(epsilon_1, delta_1)), (second, spent(epsilon_2, delta_2))]
+    for report_id, entry in [*held, (elsewhere, spent(epsilon_1, delta_2))]:
         assume(within(entry, epsilon_cap, delta_cap))
         for place in rules.budget_entries(query, sealed(report_id)):
             ledger[place] = entry
@@ -281,10 +282,11 @@ def answered_then_refused(rules: Rules, cap: Fraction, first: Fraction, second: 
     """Find two queries of which the caps allow one."""
     assume(first > 0, second > 0, cap > 0)
     limits = with_limits(rules, epsilon=cap, delta=Fraction(0)).limits
-    after = rules.charge(limits, Spent(), asked(first, Fraction(0)), sealed(R1))
+    (report_id,) = any_reports(1)
+    after = rules.charge(limits, Spent(), asked(first, Fraction(0)), sealed(report_id))
     if after is None:
         return False
-    return rules.charge(limits, after, asked(second, Fraction(0)), sealed(R1)) is None
+    return rules.charge(limits, after, asked(second, Fraction(0)), sealed(report_id)) is None
 
 
 def charge_without_delta(limits: Limits, spent: Spent, query: Query, _: Report) -> Spent | None:
