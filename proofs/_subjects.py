@@ -268,6 +268,23 @@ def search(
 
 
 @dataclass(frozen=True, kw_only=True)
+class FirstRefuted(Step[S]):
+    """State several things about runs from the beginning, of which each can refute."""
+
+    name: str
+    parts: tuple[Step[S], ...]
+
+    def decide(self, subject: S) -> StepResult:
+        """Return the first part that is refuted, or else the first that is not proved."""
+        found: list[StepResult] = []
+        for part in self.parts:
+            found.append(part.decide(subject))
+            if found[-1].verdict == "REFUTED":
+                return found[-1]
+        return next((each for each in found if each.verdict != "PROVED"), found[0])
+
+
+@dataclass(frozen=True, kw_only=True)
 class Inductive(Step[S]):
     """State that an invariant is preserved, and refute it only by a run from the beginning.
 

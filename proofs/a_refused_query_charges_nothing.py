@@ -106,6 +106,9 @@ PROOF = Proof(
     subject=PAPER,
     steps=(nothing_is_charged, one_can_pay),
     controls={"reports are charged one by one": replace(PAPER, settle=settle_one_by_one)},
+    unproved_for={
+        "every batch is refused": replace(PAPER, settle=lambda _, ledger, *__: (ledger, None)),
+    },
 )
 
 CHECK = bounded(

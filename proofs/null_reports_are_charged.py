@@ -82,6 +82,7 @@ PROOF = Proof(
             budget_entries=lambda _, report: () if report.is_null else (report.report_id,),
         ),
     },
+    unproved_for={"every charge is refused": replace(PAPER, charge=lambda *_: None)},
 )
 
 CHECK = bounded(
