@@ -28,6 +28,7 @@ from typing import Concatenate, Generic, Literal, NamedTuple, ParamSpec, TypeAli
 
 import z3
 
+from proofs._followed import followed
 from proofs._solvers import (
     Decision,
     Exact,
@@ -47,6 +48,7 @@ from proofs._symbolic import (
     explore,
     integer,
     rational,
+    replaying,
     term_of,
 )
 
@@ -75,7 +77,11 @@ _SYMBOLS: Mapping[str, Callable[[str], Exact]] = {
     "Fraction": rational,
     "bool": boolean,
 }
-_KINDS: Mapping[str, Callable[[Exact], Exact]] = {"int": int, "Fraction": Fraction, "bool": bool}
+_KINDS: Mapping[str, Callable[[Exact], Exact]] = {
+    "int": int,
+    "Fraction": Fraction,
+    "bool": bool,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,7 +215,7 @@ class Statement(Step[S]):
 
     def _verdict(self, subject: S, decisions: list[Decision]) -> _Outcome:
         try:
-            found = explore(self.holds, subject, *self._symbols())
+            found = explore(self.holds, followed(subject), *self._symbols())
         except NotSymbolic as refusal:
             return _Outcome("UNKNOWN", str(refusal))
         if not found.paths:
@@ -250,9 +256,12 @@ class Statement(Step[S]):
         if path is None:
             reason = f"a branch left out is possible: {decision.obligation.name}"
             return _Outcome("UNKNOWN", reason, alarm=True)
-        example = self._completed(decision.model or {})
+        model = decision.model or {}
+        example = self._completed(model)
         try:
-            holds = bool(self.holds(subject, *example.values()))
+            with replaying(model) as used:
+                holds = bool(self.holds(subject, *example.values()))
+                example |= used
             told = ""
         except Discarded:
             holds, told = not self.existential, "the assumptions do not hold"

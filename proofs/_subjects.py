@@ -15,19 +15,23 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import wraps
 from time import perf_counter_ns
-from typing import Concatenate, NoReturn, ParamSpec, TypeVar, cast
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from immutables import Map
 
-from proofs._proof import Statement, Step, StepResult, Verdict
+from proofs._followed import ATOMS
+from proofs._opaque import Opaque
+from proofs._opaque import name as name
+from proofs._opaque import opaque as opaque
+from proofs._proof import Statement, Step, StepResult, Verdict, assume
 from proofs._solvers import Model
-from proofs._symbolic import MACHINERY, NotSymbolic, refuse, running
+from proofs._symbolic import MACHINERY, NotSymbolic, Number, Text, Truth, free, refuse, running
 from spec import PAPER, Rules, claims
 from spec.aggregation_service import Query, Service, Spent
 from spec.claims import Check, Finding
 from spec.contributions import Budget, Cause
-from spec.distributions import Law
-from spec.reports import Contribution, Report
+from spec.distributions import Distribution, Law
+from spec.reports import KEY_BITS, Contribution, Report
 from spec.rules import Limits
 
 MACHINERY.add(__file__)
@@ -35,74 +39,6 @@ MACHINERY.add(__file__)
 T = TypeVar("T")
 S = TypeVar("S")
 P = ParamSpec("P")
-
-
-class Opaque:
-    """Be a value that can be passed on and nothing else."""
-
-    __slots__ = ("what",)
-
-    def __init__(self, what: str) -> None:
-        self.what = what
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        """Refuse to tell the type."""
-        if running():
-            refuse(f"type of {self.what}")
-        return type(self)
-
-    def __getattr__(self, name: str) -> NoReturn:
-        if not running():
-            raise AttributeError(name)
-        refuse(f".{name} of {self.what}")
-
-
-class Name(Opaque):
-    """Be an identifier: hashable, equal to itself only, and different from every other name."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        if type(other) is not Name:
-            refuse(f"comparison of {self.what} with a value")
-        return self is other
-
-    def __ne__(self, other: object) -> bool:
-        return not self.__eq__(other)
-
-    def __hash__(self) -> int:
-        return id(self)
-
-
-def _refused(operation: str) -> Callable[..., str]:
-    def refused(self: Opaque, *_: object) -> str:
-        if operation != "repr" or running():
-            refuse(f"{operation} of {self.what}")
-        return f"<{self.what}>"
-
-    return refused
-
-
-for _operation in (
-    *("bool", "len", "iter", "next", "contains", "getitem", "call", "eq", "ne", "hash"),
-    *("lt", "le", "gt", "ge", "add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "mod"),
-    *("rfloordiv", "rmod", "truediv", "rtruediv", "and", "rand", "or", "ror", "xor", "rxor"),
-    *("lshift", "rshift", "pow", "rpow", "neg", "pos", "abs", "invert", "int", "float", "index"),
-    *("round", "floor", "ceil", "trunc", "str", "repr", "format", "reversed", "divmod", "complex"),
-):
-    setattr(Opaque, f"__{_operation}__", _refused(_operation))
-del _operation
-
-
-def opaque(_: type[T], what: str) -> T:
-    """Return a value of any type that can only be passed on."""
-    return cast(T, Opaque(what))
-
-
-def name(_: type[T], what: str) -> T:
-    """Return an identifier of any type."""
-    return cast(T, Name(what))
 
 
 _OPENED: dict[type, type] = {}
@@ -133,6 +69,7 @@ def _opened(kind: type) -> type:
 
     body = {
         "__slots__": (),
+        "stands_for": kind,
         "__class__": property(own_class),
         "__getattr__": missing,
         "__post_init__": lambda _: None,
@@ -177,9 +114,29 @@ def asked(epsilon: Fraction, delta: Fraction) -> Query:
     return unchecked(Query, epsilon=epsilon, delta=delta)
 
 
-def contribution(value: int, key: str = "a key") -> Contribution:
-    """Return a contribution to a key that is nothing but a name."""
-    return unchecked(Contribution, key=name(int, key), value=value)
+def any_key(what: str) -> int:
+    """Return any key of 128 bits."""
+    key = free(what, int)
+    assume(0 <= key, key < 2**KEY_BITS)
+    return key
+
+
+def any_reports(count: int) -> tuple[int, ...]:
+    """Return any identifiers of reports, no two of them equal."""
+    found = tuple(free(f"report_{each}", int) for each in range(1, count + 1))
+    for place, report_id in enumerate(found):
+        assume(0 <= report_id, *(report_id != other for other in found[:place]))
+    return found
+
+
+def any_text(what: str) -> str:
+    """Return any text."""
+    return free(what, str)
+
+
+def contribution(value: int, key: str) -> Contribution:
+    """Return a contribution to any key; keys of different names may be equal or not."""
+    return unchecked(Contribution, key=any_key(key), value=value)
 
 
 def sealed(report_id: int) -> Report:
@@ -206,6 +163,35 @@ def cause_of(in_client: bool) -> Cause:
 def service(ledger: Mapping[object, Spent]) -> Service:
     """Return a service with this ledger."""
     return unchecked(Service, ledger=Map(ledger))
+
+
+def same(first: object, second: object) -> bool:
+    """Compare what is shown as data: types, and every field, also those left out of `==`."""
+    if first is second:
+        return True
+    kind, other_kind = _real_type(first), _real_type(second)
+    if kind is not other_kind:
+        return False
+    if kind is Distribution:
+        pairs = (cast(Distribution[object], each).items() for each in (first, second))
+        return same(*map(tuple, pairs))
+    if kind is tuple:
+        one, other = cast(tuple[object, ...], first), cast(tuple[object, ...], second)
+        return len(one) == len(other) and all(map(same, one, other))
+    if dataclasses.is_dataclass(kind):
+        names = [f.name for f in fields(kind)]
+        return all(same(getattr(first, each), getattr(second, each)) for each in names)
+    if kind not in ATOMS:
+        refuse(f"comparison of what is shown, a {kind.__name__},")
+    return bool(first == second)
+
+
+def _real_type(value: object) -> type:
+    """Return the type of what a value stands for."""
+    kind = type(value)
+    if kind in (Number, Text, Truth):
+        return value.__class__
+    return getattr(kind, "stands_for", kind)
 
 
 def certain(law: T | Law[T]) -> T:
@@ -279,6 +265,23 @@ def search(
 ) -> Callable[[Callable[[S], Mapping[str, object] | None]], Search[S]]:
     """Turn a function that looks for a counterexample into the step that there is none there."""
     return lambda find: Search(name=name, find=find, by=by, over=over)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstRefuted(Step[S]):
+    """State several things about runs from the beginning, of which each can refute."""
+
+    name: str
+    parts: tuple[Step[S], ...]
+
+    def decide(self, subject: S) -> StepResult:
+        """Return the first part that is refuted, or else the first that is not proved."""
+        found: list[StepResult] = []
+        for part in self.parts:
+            found.append(part.decide(subject))
+            if found[-1].verdict == "REFUTED":
+                return found[-1]
+        return next((each for each in found if each.verdict != "PROVED"), found[0])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,15 @@
-"""The symbolic runner: run a function of spec on symbolic numbers and follow every path.
+"""The symbolic runner: run a function of spec on symbolic values and follow every path.
 
-A symbolic number is a z3 term that behaves like an `int` or a `Fraction`. Comparing two gives a
-symbolic truth value, and asking for its truth forks the path: the function is run again from the
-start, once per answer that the answers before it leave possible. What cannot be followed ends in
-`NotSymbolic`, which names the operation and the function, and which no `except Exception` catches.
+A symbolic number is a z3 term that behaves like an `int` or a `Fraction`, a symbolic text one that
+behaves like a `str`: texts are numbered, so that equal texts have equal numbers. Comparing two
+gives a symbolic truth value, and asking for its truth forks the path: the function is run again
+from the start, once per answer that the answers before it leave possible. What cannot be followed
+ends in `NotSymbolic`, which names the operation, the function and the line. It ends the proof even
+where the function catches it.
+
+A set or a dictionary asks for a hash before it compares, and passes by what has another one. So a
+symbolic value has a hash only where spec and proofs ask for it themselves: there all keys of a
+container are symbolic, all have the same hash, and every comparison is made and forks.
 """
 
 from __future__ import annotations
@@ -13,15 +19,19 @@ import fractions
 import math
 import numbers
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path as FilePath
 from types import FrameType
-from typing import NoReturn, cast
+from typing import NoReturn, TypeVar, cast
+from zlib import crc32
 
 import z3
+
+T = TypeVar("T")
 
 PATHS = 1000
 """The most paths that are followed before the verdict is unknown."""
@@ -35,8 +45,17 @@ POSSIBLE_EFFORT = 1_000_000
 POWERS = 16
 """The largest exponent that is multiplied out."""
 
+MASKS = 8
+"""The most runs of ones in a mask that is followed."""
+
 MACHINERY = {__file__, fractions.__file__, numbers.__file__}
 """The files whose functions are never blamed for an operation that cannot be followed."""
+
+OWN = tuple(str(FilePath(__file__).parent.parent / each) for each in ("spec/", "proofs/"))
+"""Where the files lie that may use symbolic values as keys."""
+
+FOLLOWED = "__followed__"
+"""The global name that marks the code of a proposal that is followed."""
 
 
 class NotSymbolic(BaseException):
@@ -83,12 +102,48 @@ def boolean(name: str) -> bool:
     return cast(bool, Truth(z3.Bool(name)))
 
 
+def text(name: str) -> str:
+    """Return a symbolic text."""
+    return cast(str, Text(z3.Int(name)))
+
+
+def text_of(number: int) -> str:
+    """Return the text that has a number."""
+    known = {code: each for each, code in _texts.items()}
+    return known.get(number, f"name {number}")
+
+
+def free(name: str, kind: type[T]) -> T:
+    """Return a symbolic value that is no argument of the statement; its exact value in a replay."""
+    if _runs:
+        symbols: dict[type, Callable[[str], object]] = {int: integer, str: text}
+        return cast(T, symbols[kind](name))
+    number = crc32(name.encode())
+    if _replays:
+        model, used = _replays[-1]
+        number = used[name] = int(model.get(name, number))
+    return cast(T, text_of(number) if kind is str else number)
+
+
+@contextmanager
+def replaying(model: Mapping[str, int | Fraction | bool]) -> Iterator[dict[str, int]]:
+    """Give free values what a model says while a statement is replayed; note which were used."""
+    used: dict[str, int] = {}
+    _replays.append((model, used))
+    try:
+        yield used
+    finally:
+        _replays.pop()
+
+
 def assume(*conditions: bool) -> None:
     """Go on only where all conditions hold, in a symbolic and in an ordinary run alike."""
     for condition in conditions:
         if isinstance(condition, Truth):
-            _current("assume").require(condition.term)
+            _current("assume").require(condition._term)
         elif not condition:
+            if _runs:
+                _runs[-1].discarded = True
             raise Discarded
 
 
@@ -121,7 +176,7 @@ def explore(function: Callable[..., object], *arguments: object) -> Exploration:
 def term_of(goal: object) -> z3.BoolRef:
     """Return a truth value, symbolic or not, as a z3 term."""
     if isinstance(goal, Truth):
-        return goal.term
+        return goal._term
     if isinstance(goal, bool):
         return z3.BoolVal(goal)
     raise TypeError(f"a statement must return a bool, not {goal!r}")
@@ -129,6 +184,8 @@ def term_of(goal: object) -> z3.BoolRef:
 
 _Answers = tuple[tuple[z3.BoolRef, bool], ...]
 _runs: list[_Run] = []
+_replays: list[tuple[Mapping[str, int | Fraction | bool], dict[str, int]]] = []
+_texts: dict[str, int] = {"": 0}
 
 
 class _Run:
@@ -142,6 +199,7 @@ class _Run:
         self.impossible: list[tuple[z3.BoolRef, ...]] = []
         self.untaken: list[_Answers] = []
         self.refusal: NotSymbolic | None = None
+        self.discarded = False
         self.solver = z3.Solver()
         self.solver.set("rlimit", POSSIBLE_EFFORT)
 
@@ -161,7 +219,7 @@ class _Run:
             # A bare `except` in the function may have swallowed the refusal.
             if self.refusal is not None:
                 raise self.refusal
-        if not self.possible():
+        if self.discarded or not self.possible():
             return None
         return Path(conditions=tuple(self.conditions), returned=returned, raised=raised)
 
@@ -190,6 +248,7 @@ class _Run:
             answer = self.possible(question)
             if not self.possible(z3.Not(question)):
                 if not answer:
+                    self.discarded = True
                     raise Discarded
             elif answer:
                 self.untaken.append((*self.answers, (question, False)))
@@ -199,18 +258,18 @@ class _Run:
         return answer
 
     def refuse(self, operation: str) -> NoReturn:
-        function, _ = _place()
-        self.refusal = self.refusal or NotSymbolic(f"{operation} in {function}")
+        function, line, _ = _place()
+        self.refusal = self.refusal or NotSymbolic(f"{operation} in {function}, line {line}")
         raise self.refusal
 
 
 class Truth:
     """Be a symbolic `bool`: fork the path wherever its value is needed."""
 
-    __slots__ = ("term",)
+    __slots__ = ("_term",)
 
     def __init__(self, term: z3.BoolRef) -> None:
-        self.term = term
+        self._term = term
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -218,16 +277,16 @@ class Truth:
         return bool
 
     def __bool__(self) -> bool:
-        return _current("bool").ask(self.term)
+        return _current("bool").ask(self._term)
 
     def __and__(self, other: object) -> object:
         if isinstance(other, Truth):
-            return Truth(z3.And(self.term, other.term))
+            return Truth(z3.And(self._term, other._term))
         return bool(self) & other if isinstance(other, int) else NotImplemented
 
     def __or__(self, other: object) -> object:
         if isinstance(other, Truth):
-            return Truth(z3.Or(self.term, other.term))
+            return Truth(z3.Or(self._term, other._term))
         return bool(self) | other if isinstance(other, int) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
@@ -240,10 +299,58 @@ class Truth:
         return int(bool(self))
 
     def __repr__(self) -> str:
-        return repr(bool(self)) if _runs else str(self.term)
+        return repr(bool(self)) if _runs else str(self._term)
+
+    def __format__(self, form: str) -> str:
+        return format(bool(self), form) if _runs else str(self._term)
+
+    def __getattr__(self, name: str) -> object:
+        if not _runs:
+            raise AttributeError(name)
+        return getattr(bool(self), name)
 
     __rand__ = __and__
     __ror__ = __or__
+
+
+class Text:
+    """Be a symbolic `str` that can be compared for equality; whatever else it is asked, it refuses.
+
+    Its term is the number of the text. Texts that occur in code are numbered as they are met.
+    """
+
+    __slots__ = ("_term",)
+
+    def __init__(self, term: z3.ArithRef) -> None:
+        self._term = term
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """Pass for a `str` in `isinstance`."""
+        return str
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is Text:
+            return cast(bool, Truth(self._term == other._term))
+        if type(other) is str:
+            number = z3.IntVal(_texts.setdefault(other, len(_texts)))
+            return cast(bool, Truth(self._term == number))
+        return False
+
+    def __ne__(self, other: object) -> bool:
+        equal: object = self == other
+        return cast(bool, Truth(z3.Not(equal._term))) if isinstance(equal, Truth) else not equal
+
+    def __bool__(self) -> bool:
+        return bool(self != "")
+
+    def __hash__(self) -> int:
+        return hashed("a text")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if not _runs:
+            raise AttributeError(name)
+        _runs[-1].refuse(f".{name} of a text")
 
 
 class Number(Fraction):
@@ -253,25 +360,25 @@ class Number(Fraction):
     operators are set below the class; what is not set there is refused by name.
     """
 
-    __slots__ = ("term",)
+    __slots__ = ("_term",)
 
-    term: z3.ArithRef
+    _term: z3.ArithRef
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
         """Pass for an `int` in `isinstance` if the term is an integer."""
-        return int if self.term.is_int() else Fraction
+        return int if self._term.is_int() else Fraction
 
     def __getattr__(self, name: str) -> NoReturn:
         if not _runs:
             raise AttributeError(name)
         # A method of Fraction that was not replaced looks for its numerator: name the method.
-        _runs[-1].refuse(_place()[1] if name.startswith("_") else f".{name}")
+        _runs[-1].refuse(_place()[2] if name.startswith("_") else f".{name}")
 
 
 def _number(term: z3.ArithRef) -> Number:
     number = object.__new__(Number)
-    number.term = term
+    number._term = term
     return number
 
 
@@ -284,7 +391,7 @@ def _current(operation: str) -> _Run:
 def _lifted(value: object) -> z3.ArithRef | None:
     """Return a number as a term, or None for what is not a number."""
     if isinstance(value, Number):
-        return value.term
+        return value._term
     if isinstance(value, int):
         return z3.IntVal(int(value))
     if isinstance(value, Fraction):
@@ -311,8 +418,15 @@ def _zero(like: z3.ArithRef) -> z3.ArithRef:
 
 
 def _nonzero(divisor: z3.ArithRef) -> None:
+    if _positive(divisor):
+        return
     if _current("division").ask(divisor == _zero(divisor)):
         raise ZeroDivisionError("division by zero")
+
+
+def _positive(number: z3.ArithRef) -> bool:
+    """Tell whether a number is known, and positive."""
+    return isinstance(number, z3.IntNumRef) and number.as_long() > 0
 
 
 def _divide(left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
@@ -327,7 +441,7 @@ def _floor_divide(left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
     if not left.is_int():
         return z3.ToInt(left / right)
     # The solvers' integer division rounds down for positive divisors only.
-    if _current("//").ask(_zero(right) < right):
+    if _positive(right) or _current("//").ask(_zero(right) < right):
         return left / right
     return -left / -right
 
@@ -340,20 +454,41 @@ def _modulo(left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
 def _power(base: Number, exponent: object) -> Number:
     if isinstance(exponent, Number) or not isinstance(exponent, int):
         _current("**").refuse("** with an exponent that is not a known integer")
-    if abs(exponent) > POWERS or (exponent < 0 and base.term.is_int()):
+    if abs(exponent) > POWERS or (exponent < 0 and base._term.is_int()):
         _current("**").refuse(f"** {exponent}")
-    one: z3.ArithRef = z3.IntVal(1) if base.term.is_int() else z3.RealVal(1)
+    one: z3.ArithRef = z3.IntVal(1) if base._term.is_int() else z3.RealVal(1)
     product = one
     for _ in range(abs(exponent)):
-        product = base.term if product is one else product * base.term
+        product = base._term if product is one else product * base._term
     return _number(product if exponent >= 0 else _divide(one, product))
+
+
+def _bits(number: Number, bits: object, operation: str) -> int:
+    """Return the known natural number that an operation on bits is with."""
+    if not number._term.is_int() or type(bits) not in (int, bool) or cast(int, bits) < 0:
+        _current(operation).refuse(f"{operation} with bits that are not known")
+    return int(cast(int, bits))
+
+
+def _masked(number: Number, mask: int) -> int:
+    """Keep the bits of a mask, each run of ones by a division and a remainder."""
+    kept, runs = 0, 0
+    while mask:
+        runs += 1
+        if runs > MASKS:
+            _current("&").refuse(f"& with a mask of more than {MASKS} runs of ones")
+        low = mask & -mask
+        run = (mask + low) & ~mask
+        kept += number // low % (run // low) * low
+        mask -= run - low
+    return kept
 
 
 def _text(number: Number, *_: object) -> str:
     """Allow text in error messages only: texts can be compared, and would compare wrongly."""
-    if _runs and not _raising():
+    if _runs and (_followed() or not _raising()):
         _runs[-1].refuse("text of a number")
-    return str(number.term)
+    return str(number._term)
 
 
 def _raising() -> bool:
@@ -377,14 +512,45 @@ def _raise_lines(file: str) -> frozenset[int]:
     )
 
 
-def _place() -> tuple[str, str]:
-    """Return the function that uses a symbolic number, and what it called to do so."""
+def hashed(what: str) -> int:
+    """Return the one hash of all symbolic values, if spec or a proof is who asks.
+
+    A container of a proposal may hold values that are not symbolic, and other code may hold any.
+    """
+    if not _runs:
+        return 0
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and (
+        frame.f_code.co_filename in MACHINERY or frame.f_code.co_filename == "<string>"
+    ):
+        frame = frame.f_back
+    if frame is None or not frame.f_code.co_filename.startswith(OWN):
+        _runs[-1].refuse(f"hash of {what}")
+    if _followed():
+        _runs[-1].refuse(f"hash of {what}")
+    return 0
+
+
+def _followed() -> bool:
+    """Tell whether code of a proposal is running, itself or by what it called."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not _Run.follow.__code__:
+        if FOLLOWED in frame.f_globals:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _place() -> tuple[str, int, str]:
+    """Return the function that uses a symbolic value, the line, and what it called to do so."""
     frame: FrameType | None = sys._getframe(1)
     called = ""
     while frame is not None and frame.f_code.co_filename in MACHINERY:
         called = frame.f_code.co_qualname
         frame = frame.f_back
-    return ("" if frame is None else frame.f_code.co_qualname), called
+    if frame is None:
+        return "", 0, called
+    return frame.f_code.co_qualname, frame.f_lineno, called
 
 
 def _set_operators() -> None:
@@ -393,11 +559,11 @@ def _set_operators() -> None:
     def number(name: str, combine: Callable[[z3.ArithRef, z3.ArithRef], z3.ArithRef]) -> None:
         def forward(self: Number, other: object) -> object:
             term = _lifted(other)
-            return NotImplemented if term is None else _number(combine(*_pair(self.term, term)))
+            return NotImplemented if term is None else _number(combine(*_pair(self._term, term)))
 
         def reflected(self: Number, other: object) -> object:
             term = _lifted(other)
-            return NotImplemented if term is None else _number(combine(*_pair(term, self.term)))
+            return NotImplemented if term is None else _number(combine(*_pair(term, self._term)))
 
         setattr(Number, f"__{name}__", forward)
         setattr(Number, f"__r{name}__", reflected)
@@ -405,19 +571,20 @@ def _set_operators() -> None:
     def comparison(name: str, combine: Callable[[z3.ArithRef, z3.ArithRef], z3.BoolRef]) -> None:
         def compare(self: Number, other: object) -> object:
             term = _lifted(other)
-            return NotImplemented if term is None else Truth(combine(*_pair(self.term, term)))
+            return NotImplemented if term is None else Truth(combine(*_pair(self._term, term)))
 
         setattr(Number, f"__{name}__", compare)
 
-    def refused(name: str) -> None:
+    def refused(name: str, kind: type = Number) -> None:
         def refuse(*_: object) -> NoReturn:
-            _current(name).refuse(name)
+            what = f"{name} of a text" if kind is Text else name
+            _current(what).refuse(what)
 
-        setattr(Number, f"__{name}__", refuse)
+        setattr(kind, f"__{name}__", refuse)
 
     def counted(name: str) -> None:
-        def as_integer(self: Truth, other: object) -> object:
-            return getattr(int(bool(self)), f"__{name}__")(other)
+        def as_integer(self: Truth, *other: object) -> object:
+            return getattr(int(bool(self)), f"__{name}__")(*other)
 
         setattr(Truth, f"__{name}__", as_integer)
 
@@ -434,33 +601,51 @@ def _set_operators() -> None:
     comparison("eq", lambda left, right: left == right)
     comparison("ne", lambda left, right: z3.Not(left == right))
     one_sided: dict[str, Callable[..., object]] = {
-        "bool": lambda self: _current("bool").ask(z3.Not(self.term == _zero(self.term))),
-        "neg": lambda self: _number(-self.term),
+        "bool": lambda self: _current("bool").ask(z3.Not(self._term == _zero(self._term))),
+        "neg": lambda self: _number(-self._term),
         "pos": lambda self: self,
         "abs": lambda self: _number(
-            z3.If(_zero(self.term) <= self.term, self.term, -self.term),
+            z3.If(_zero(self._term) <= self._term, self._term, -self._term),
         ),
-        "floor": lambda self: self if self.term.is_int() else _number(z3.ToInt(self.term)),
+        "floor": lambda self: self if self._term.is_int() else _number(z3.ToInt(self._term)),
         "ceil": lambda self: -math.floor(-self),
         "divmod": lambda self, other: (self // other, self % other),
         "rdivmod": lambda self, other: (other // self, other % self),
         "pow": _power,
         "copy": lambda self: self,
         "deepcopy": lambda self, _: self,
+        "hash": lambda _: hashed("a number"),
+        "invert": lambda self: -self - 1,
         "str": _text,
         "repr": _text,
         "format": _text,
     }
+    bitwise: dict[str, Callable[..., object]] = {
+        "lshift": lambda self, other: self * 2 ** _bits(self, other, "<<"),
+        "rshift": lambda self, other: self // 2 ** _bits(self, other, ">>"),
+        "and": lambda self, other: _masked(self, _bits(self, other, "&")),
+        "or": lambda self, other: self + other - _masked(self, _bits(self, other, "|")),
+        "xor": lambda self, other: self + other - _masked(self, _bits(self, other, "^")) * 2,
+    }
+    bitwise |= {f"r{name}": bitwise[name] for name in ("and", "or", "xor")}
     for name, operation in one_sided.items():
         setattr(Number, f"__{name}__", operation)
-    for name in ("hash", "index", "int", "float", "complex", "trunc", "round", "rpow", "invert"):
+    one_sided_texts = ("len", "iter", "contains", "getitem", "lt", "le", "gt", "ge", "add", "radd")
+    for name in (*one_sided_texts, "mul", "rmul", "mod", "rmod", "str", "repr", "format"):
+        refused(name, Text)
+    for name in ("index", "int", "float", "complex", "trunc", "round", "rpow"):
         refused(name)
-    for name in ("and", "or", "xor", "lshift", "rshift"):
+    for name, known in bitwise.items():
+        setattr(Number, f"__{name}__", known)
+    for name in ("rlshift", "rrshift"):
         refused(name)
-        refused(f"r{name}")
     for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "xor", "lt", "le", "gt", "ge"):
         counted(name)
-    for name in ("radd", "rsub", "rmul", "rfloordiv", "rmod", "rpow", "rxor"):
+    for name in ("radd", "rsub", "rmul", "rfloordiv", "rmod", "rpow", "rxor", "float", "divmod"):
+        counted(name)
+    for name in ("truediv", "rtruediv", "lshift", "rlshift", "rshift", "rrshift", "rdivmod"):
+        counted(name)
+    for name in ("neg", "pos", "abs", "invert", "int", "round", "trunc", "floor", "ceil"):
         counted(name)
 
 

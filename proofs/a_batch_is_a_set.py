@@ -11,6 +11,7 @@ Assumes: Reports with one identifier are one report.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -26,6 +27,7 @@ from proofs._subjects import (
     unchecked,
 )
 from spec import PAPER, Rules
+from spec.aggregation_service import Query
 from spec.reports import Contribution, Report
 
 IDS = tuple(name(int, f"report {each}") for each in range(3))
@@ -82,11 +84,32 @@ def sums_add_up(rules: Rules, value_1: int, value_2: int) -> bool:
     return (total > value_1) & (total > value_2)
 
 
+def twice(query: Query, batch: tuple[Report, ...]) -> Mapping[int, int]:
+    """Count everything twice."""
+    return {key: 2 * total for key, total in PAPER.totals(query, batch).items()}
+
+
+def of_distinct_reports(query: Query, batch: tuple[Report, ...]) -> Mapping[int, int]:
+    """Count once what stands twice in a batch."""
+    return PAPER.totals(query, PAPER.batch(query, batch))
+
+
+def nothing(query: Query, batch: tuple[Report, ...]) -> Mapping[int, int]:
+    """Count nothing."""
+    return dict.fromkeys(PAPER.totals(query, batch), 0)
+
+
 PROOF = Proof(
     claim="a_batch_is_a_set",
     subject=PAPER,
     steps=(counted_once, distinct_identifiers, sums_add_up),
-    controls={"a report may stand twice": replace(PAPER, batch=lambda _, reports: reports)},
+    controls={
+        "sums that count every report twice": replace(PAPER, totals=twice),
+        "a report may stand twice, and is counted once": replace(
+            PAPER, batch=lambda _, reports: reports, totals=of_distinct_reports
+        ),
+    },
+    unproved_for={"sums that are zero": replace(PAPER, totals=nothing)},
 )
 
 CHECK = bounded(

@@ -19,7 +19,7 @@ from fractions import Fraction
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
 from proofs._service import asked_for, parameters
-from proofs._subjects import Inductive, for_all_rules, name, search
+from proofs._subjects import Inductive, any_key, for_all_rules, search
 from proofs._truncation import by_contract
 from spec import PAPER, Rules
 from spec.aggregation_service import Query
@@ -27,8 +27,6 @@ from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
 from spec.reports import Report
 from spec.rules import Limits
-
-KEY = name(int, "a key")
 
 
 @for_all_rules("no outcome of the noise around zero is released")
@@ -50,7 +48,7 @@ def noise_is_not_released(
     greatest = law.support[1]
     if greatest is not None:
         assume(outcome <= greatest)
-    return not rules.releases(query, KEY, outcome, threshold)
+    return not rules.releases(query, any_key("key"), outcome, threshold)
 
 
 @search(
@@ -85,7 +83,7 @@ def sums_are_released(rules: Rules, steps: int, noisy: int) -> bool:
     limits, query, batch = asked_for(1, 1, Fraction(1), Fraction(1, 2))
     with by_contract(rules, steps):
         threshold = rules.threshold(limits, query, batch)
-    return rules.releases(query, KEY, noisy, threshold)
+    return rules.releases(query, any_key("key"), noisy, threshold)
 
 
 def untruncated_noise(limits: Limits, query: Query, _: tuple[Report, ...], __: int | None) -> Noise:

@@ -25,8 +25,10 @@ from proofs._truncation import TRUNCATION_IS_SOUND, WITHIN_REACH
 from proofs.abort_does_not_depend_on_attribution import charge_real_reports_only
 from proofs.contributions_stay_within_budget import VALUES_ONLY, compare_before_adding
 from proofs.summary_mechanism_is_individually_private import BY_VALUE_ONLY
-from proofs.the_ledger_never_passes_the_caps import charge_without_delta
 from spec import PAPER
+from spec.aggregation_service import Query, Spent
+from spec.reports import Report
+from spec.rules import Limits
 
 LEDGER: tuple[Link, ...] = (
     "the_ledger_never_passes_the_caps",
@@ -72,6 +74,14 @@ DECIDED = frozenset(
         "arrival",
     }
 )
+
+
+def charge_without_delta(limits: Limits, spent: Spent, query: Query, _: Report) -> Spent | None:
+    """Forget δ."""
+    epsilon = spent.epsilon + query.epsilon
+    return None if epsilon > limits.epsilon else replace(spent, epsilon=epsilon)
+
+
 BROKEN = {
     "charge forgets delta": (
         "the_ledger_never_passes_the_caps",

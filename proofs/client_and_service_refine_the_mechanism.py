@@ -31,6 +31,8 @@ from immutables import Map
 from proofs._check import check_of
 from proofs._proof import Proof, Statement, assume, calculation, exists
 from proofs._subjects import (
+    any_reports,
+    any_text,
     asked,
     bounded,
     budget,
@@ -61,7 +63,6 @@ from spec.summary_mechanism import (
 from spec.system import System, ask
 
 X, Z = name(str, "unit x"), name(str, "unit z")
-R1, R2 = name(int, "report 1"), name(int, "report 2")
 
 Shape = Callable[[Contribution, Contribution], tuple[tuple[str, tuple[Contribution, ...]], ...]]
 
@@ -80,12 +81,12 @@ def by_trigger(
     """Let the ARA client register a trigger that leads to these credits."""
     trigger = unchecked(
         Trigger,
-        report_id=R1,
-        destination=name(str, "the destination"),
+        report_id=any_reports(1)[0],
+        destination=any_text("destination"),
         filters=opaque(frozenset[str], "the filters"),
         key=opaque(int, "the key"),
         value=opaque(int, "the value"),
-        trigger_id=name(str, "the trigger"),
+        trigger_id=any_text("trigger_id"),
     )
     rules = replace(rules, attribute=lambda *_: credits)
     client = AttributionClient(budgets=budgets)
@@ -99,10 +100,10 @@ def by_event(
     """Let the PAA client register an event that leads to these credits."""
     event = unchecked(
         Event,
-        report_id=R1,
-        device=name(str, "the device"),
+        report_id=any_reports(1)[0],
+        device=any_text("device"),
         program=opaque(object, "the program"),
-        ad_tech=name(str, "the ad-tech"),
+        ad_tech=any_text("ad_tech"),
     )
     rules = replace(rules, propose=lambda _, client, *__: (client, credits))
     client = AggregationClient(budgets=budgets)
@@ -115,14 +116,15 @@ def by_records(
 ) -> tuple[Budgets, Report]:
     """Let the mechanism add the records that correspond to these credits."""
     state = SummaryState(budgets=budgets)
+    (report_id,) = any_reports(1)
     parts = [(credit.unit, part) for credit in credits for part in credit.contributions]
     for place, (unit, _) in enumerate(parts):
-        record = Record(unit=unit, report_id=R1, storage=(place,))
+        record = Record(unit=unit, report_id=report_id, storage=(place,))
         state = add_record(rules, state, record, lambda given: parts[_place(given)][1])
     if not parts:
-        dummy = Record(unit=None, report_id=R1)
+        dummy = Record(unit=None, report_id=report_id)
         state = add_record(rules, state, dummy, lambda _: opaque(Contribution, "f(⊥)"))
-    return state.budgets, state.reports[R1]
+    return state.budgets, state.reports[report_id]
 
 
 def _place(record: Record) -> int:
@@ -197,9 +199,10 @@ def the_service_is_the_same(rules: Rules, epsilon: Fraction, delta: Fraction, va
         return service, Answer()
 
     noting = replace(rules, serve=serve)
-    reports = Map({R1: holding(R1, contribution(value)), R2: holding(R2)})
+    one, other = any_reports(2)
+    reports = Map({one: holding(one, contribution(value, "key")), other: holding(other)})
     query = asked(epsilon, delta)
-    object.__setattr__(query, "report_ids", (R1, R2, R1))
+    object.__setattr__(query, "report_ids", (one, other, one))
     service = unchecked(Service)
     ask(noting, System(service=service, reports=reports), query, certain)
     question = unchecked(SummaryQuery, query=query)
@@ -207,7 +210,7 @@ def the_service_is_the_same(rules: Rules, epsilon: Fraction, delta: Fraction, va
     SummaryMechanism(rules=noting).step(state, ((), question), certain)
     first, second = heard
     same_batch = len(first[2]) == len(second[2]) and all(
-        one is other for one, other in zip(first[2], second[2], strict=True)
+        each is its for each, its in zip(first[2], second[2], strict=True)
     )
     return first[0] is second[0] and first[1] is second[1] and same_batch
 
@@ -232,7 +235,7 @@ def a_real_report(rules: Rules, new: int) -> bool:
     """Find a value that is granted."""
     assume(new > 0)
     limited = with_limits(rules, contribution_budget=3, sparsity_budget=3)
-    credits = (unchecked(Credit, unit=X, contributions=(contribution(new),)),)
+    credits = (unchecked(Credit, unit=X, contributions=(contribution(new, "key"),)),)
     _, report = by_trigger(limited, Map({X: Budget()}), credits, 0)
     return not report.is_null and report.contributions[0].value == new
 

@@ -18,11 +18,12 @@ from itertools import islice
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
 from proofs._service import asked_for, parameters
-from proofs._subjects import asked, for_all_rules, search
+from proofs._subjects import Inductive, asked, for_all_rules, search
 from proofs._truncation import by_contract
 from spec import PAPER, Rules
 from spec.aggregation_service import Query
-from spec.noise import Noise
+from spec.noise import DiscreteLaplace, Noise
+from spec.numbers import Power
 from spec.reports import Contribution, Report
 from spec.rules import Limits
 
@@ -94,10 +95,10 @@ def chosen(
 def the_query_matters(rules: Rules, first: Fraction, second: Fraction) -> bool:
     """Find two queries with different noise."""
     assume(first > 0, second > 0)
-    limits, query, batch = asked_for(1, 1, first, Fraction(0))
-    one = rules.noise(limits, query, batch, rules.threshold(limits, query, batch))
+    limits, query, _ = asked_for(1, 1, first, Fraction(0))
+    one = rules.noise(limits, query, (), rules.threshold(limits, query, ()))
     query = asked(second, Fraction(0))
-    other = rules.noise(limits, query, batch, rules.threshold(limits, query, batch))
+    other = rules.noise(limits, query, (), rules.threshold(limits, query, ()))
     return one != other
 
 
@@ -116,14 +117,20 @@ def noise_by_content(
     return PAPER.noise(limits, query, batch, threshold)
 
 
+def fixed_noise(limits: Limits, _: Query, __: tuple[Report, ...], threshold: int | None) -> Noise:
+    """Ignore the query."""
+    return DiscreteLaplace(Power(limits.base, Fraction(-1)), threshold)
+
+
 PROOF = Proof(
     claim="noise_is_chosen_in_public",
     subject=PAPER,
-    steps=(the_batch_is_not_read, instances, the_query_matters),
+    steps=(Inductive(step=the_batch_is_not_read, reachable=instances), the_query_matters),
     controls={
         "the threshold follows the batch's size": replace(PAPER, threshold=threshold_by_size),
         "the noise follows the batch's contents": replace(PAPER, noise=noise_by_content),
     },
+    unproved_for={"the noise is always the same": replace(PAPER, noise=fixed_noise)},
 )
 
 CHECK = check_of(

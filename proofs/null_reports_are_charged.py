@@ -19,12 +19,12 @@ from immutables import Map
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import (
+    any_reports,
     asked,
     bounded,
     contribution,
     for_all_rules,
     holding,
-    name,
     null,
     spent,
     with_limits,
@@ -32,8 +32,6 @@ from proofs._subjects import (
 from proofs.abort_does_not_depend_on_attribution import charge_real_reports_only
 from spec import PAPER, Rules
 from spec.aggregation_service import Ledger, Spent
-
-R = name(int, "report 1")
 
 
 @for_all_rules("a null report is charged, or refused, like a report that holds something")
@@ -51,12 +49,13 @@ def null_is_charged(
     assume(epsilon > 0, 0 <= delta, delta <= 1, 0 <= spent_epsilon, 0 <= spent_delta, value > 0)
     assume(spent_epsilon <= epsilon_cap, spent_delta <= delta_cap)
     query, limited = asked(epsilon, delta), with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
-    real = holding(R, contribution(value))
+    (report_id,) = any_reports(1)
+    real, without = holding(report_id, contribution(value, "key")), null(report_id)
     places = rules.budget_entries(query, real)
-    if not places or places != rules.budget_entries(query, null(R)):
+    if not places or places != rules.budget_entries(query, without):
         return False
     ledger: Ledger = Map({place: spent(spent_epsilon, spent_delta) for place in places})
-    after, accepted = rules.settle(limited, ledger, query, (null(R),))
+    after, accepted = rules.settle(limited, ledger, query, (without,))
     other, accepted_real = rules.settle(limited, ledger, query, (real,))
     if (accepted is None) != (accepted_real is None):
         return False
@@ -68,7 +67,8 @@ def null_can_pay(rules: Rules, epsilon: Fraction) -> bool:
     """Find a query that a null report can pay."""
     assume(epsilon > 0)
     limits = with_limits(rules, epsilon=Fraction(1), delta=Fraction(0)).limits
-    return rules.charge(limits, Spent(), asked(epsilon, Fraction(0)), null(R)) is not None
+    report = null(*any_reports(1))
+    return rules.charge(limits, Spent(), asked(epsilon, Fraction(0)), report) is not None
 
 
 PROOF = Proof(
@@ -82,6 +82,7 @@ PROOF = Proof(
             budget_entries=lambda _, report: () if report.is_null else (report.report_id,),
         ),
     },
+    unproved_for={"every charge is refused": replace(PAPER, charge=lambda *_: None)},
 )
 
 CHECK = bounded(

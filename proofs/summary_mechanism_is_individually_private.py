@@ -37,6 +37,7 @@ from immutables import Map
 from proofs._check import check_of
 from proofs._proof import Proof, Statement, assume, calculation, exists
 from proofs._subjects import (
+    any_reports,
     asked,
     bounded,
     budget,
@@ -124,10 +125,10 @@ def record_conserves(measure: Measure) -> Statement[Rules]:
         assume(value_limit >= 1, count_limit >= 1, 0 <= charged, charged <= cap, new >= 0)
         assume(held >= 0, 0 <= value, value <= value_limit, 0 <= count, count <= count_limit)
         before = budget(value, count)
-        earlier = holding(R1, *((contribution(held),) if known else ()))
+        earlier = holding(R1, *((contribution(held, "held_key"),) if known else ()))
         state = SummaryState(budgets=Map({X: before}), reports=Map({R1: earlier}))
         record = Record(unit=X, report_id=R1)
-        after = add_record(limited, state, record, lambda _: contribution(new))
+        after = add_record(limited, state, record, lambda _: contribution(new, "key"))
         limit = used(budget(value_limit, count_limit))
 
         def potential(spent: Budget, report: Report) -> Fraction:
@@ -168,20 +169,21 @@ def query_conserves(of: str, parameter: Callable[[Query | Spent], Fraction]) -> 
         query, caps = asked(epsilon, delta), spent(epsilon_cap, delta_cap)
         assume(epsilon > 0, 0 <= delta, delta <= 1, held_1 >= 0, held_2 >= 0)
         limited = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
-        entries = {R1: spent(epsilon_1, delta_1), R2: spent(epsilon_2, delta_2)}
+        first, second = any_reports(2)
         ledger: Ledger = Map()
-        for report_id, entry in entries.items():
+        held = (first, spent(epsilon_1, delta_1)), (second, spent(epsilon_2, delta_2))
+        for report_id, entry in held:
             assume(0 <= entry.epsilon, entry.epsilon <= epsilon_cap)
             assume(0 <= entry.delta, entry.delta <= delta_cap)
             ledger = ledger.set(rules.budget_entries(query, sealed(report_id))[0], entry)
-        after, accepted = rules.settle(limited, ledger, query, (sealed(R1), sealed(R2)))
+        after, accepted = rules.settle(limited, ledger, query, (sealed(first), sealed(second)))
         answered = [report.report_id for report in accepted or ()]
         # Each report has its own term, so that each must pay its own share of the loss.
-        for report_id, held in ((R1, held_1), (R2, held_2)):
+        for report_id, value in ((first, held_1), (second, held_2)):
             place = rules.budget_entries(query, sealed(report_id))[0]
-            loss = held * parameter(query) if report_id in answered else Fraction(0)
-            before = held * (parameter(caps) - parameter(ledger[place]))
-            if not loss + held * (parameter(caps) - parameter(after[place])) <= before:
+            loss = value * parameter(query) if report_id in answered else Fraction(0)
+            before = value * (parameter(caps) - parameter(ledger[place]))
+            if not loss + value * (parameter(caps) - parameter(after[place])) <= before:
                 return False
         return True
 
@@ -191,8 +193,9 @@ def query_conserves(of: str, parameter: Callable[[Query | Spent], Fraction]) -> 
 @for_all_rules("a report has the same entries in every query")
 def entries_are_fixed(rules: Rules) -> bool:
     """Run `budget_entries` with a query and contents that may not be looked at."""
-    first = rules.budget_entries(opaque(Query, "the query"), sealed(R1))
-    second = rules.budget_entries(opaque(Query, "the query"), sealed(R1))
+    (report_id,) = any_reports(1)
+    first = rules.budget_entries(opaque(Query, "the query"), sealed(report_id))
+    second = rules.budget_entries(opaque(Query, "the query"), sealed(report_id))
     return bool(first) and first == second
 
 
@@ -247,7 +250,7 @@ def dummies_are_null(
     neighbour: Neighbour = without_source if ara else without_storage
     (record,) = neighbour((Record(unit=X, report_id=R1),), X)
     state = SummaryState(budgets=Map({Z: budget(value, count)}))
-    after = add_record(limited, state, record, lambda _: contribution(new))
+    after = add_record(limited, state, record, lambda _: contribution(new, "key"))
     others = set(after.budgets) == {Z} and after.reports[R1].is_null
     return others and same_budget(after.budgets[Z], state.budgets[Z])
 
@@ -277,7 +280,9 @@ def others_are_independent(
     x, z = budget(value_x, count_x), budget(value_z, count_z)
     record = Record(unit=Z, report_id=R2)
     states = SummaryState(budgets=Map({X: x, Z: z})), SummaryState(budgets=Map({Z: z}))
-    first, second = (add_record(limited, s, record, lambda _: contribution(new)) for s in states)
+    first, second = (
+        add_record(limited, s, record, lambda _: contribution(new, "key")) for s in states
+    )
     if len(first.reports[R2].contributions) != len(second.reports[R2].contributions):
         return False
     for a, b in zip(first.reports[R2].contributions, second.reports[R2].contributions, strict=True):
@@ -369,10 +374,11 @@ def a_unit_can_pay(rules: Rules, value: int, epsilon: Fraction) -> bool:
         epsilon=Fraction(3),
         delta=Fraction(0),
     )
-    record = Record(unit=X, report_id=R1)
-    state = add_record(limited, SummaryState(), record, lambda _: contribution(value))
+    (report_id,) = any_reports(1)
+    record = Record(unit=X, report_id=report_id)
+    state = add_record(limited, SummaryState(), record, lambda _: contribution(value, "key"))
     query = asked(epsilon, Fraction(0))
-    _, accepted = rules.settle(limited, Map(), query, (state.reports[R1],))
+    _, accepted = rules.settle(limited, Map(), query, (state.reports[report_id],))
     return accepted is not None and VALUE.size(accepted[0].contributions) * epsilon > 0
 
 

@@ -13,15 +13,16 @@ from fractions import Fraction
 from typing import cast
 
 from properties.attack_test import attack_test
-from properties.game import Branch, Game, Plan, Window
+from properties.game import Branch, Game, Plan, Window, observed
 from spec.aggregation_service import Aborted, Answer, Query
 from spec.attribution_client import DEVICE, Source, Trigger
 from spec.contributions import Unit
-from spec.distributions import explore
+from spec.distributions import Draw, explore
 from spec.event_client import EventReport, EventSource, EventTrigger
 from spec.interaction import Mechanism
 from spec.neighbours import RELATIONS, Relation, Worlds
 from spec.numbers import SpecError
+from spec.observation import Seen
 from spec.private_aggregation_client import DeviceWindow, Event
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System, SystemMechanism
@@ -262,10 +263,12 @@ def play(
         if now is None:
             found[seen] = found.get(seen, Fraction(0)) + weight
             return
-        follow = {branch.response: branch.then for branch in now.branches}
-        law = explore(lambda draw: mechanism.step(state, now.action, draw), window.outcomes)
+        follow = {observed(branch.response): branch.then for branch in now.branches}
+        law = explore(
+            lambda draw: observed_step(mechanism, state, now.action, draw), window.outcomes
+        )
         for (after, response), share in law.items():
-            go(after, follow.get(response), (*seen, response), weight * share)
+            go(after.value, follow.get(response), (*seen, response), weight * share)
 
     go(mechanism.initial, plan, (), Fraction(1))
     return found
@@ -338,8 +341,17 @@ def follow_state(
     """Return a state after an action and a response, or None where the response is impossible."""
     if state is None:
         return None
-    law = explore(lambda draw: mechanism.step(state, action, draw), window.outcomes)
-    return next((after for (after, seen), _ in law.items() if seen == response), None)
+    law = explore(lambda draw: observed_step(mechanism, state, action, draw), window.outcomes)
+    expected = observed(response)
+    return next((after.value for (after, seen), _ in law.items() if seen == expected), None)
+
+
+def observed_step(
+    mechanism: Mechanism[Hashable, Hashable, Hashable], state: object, action: Hashable, draw: Draw
+) -> tuple[Seen, Hashable]:
+    """Make a step; the next state and what is seen are compared as data."""
+    after, response = mechanism.step(state, action, draw)
+    return Seen(after), observed(response)
 
 
 def ledger_text(state: object) -> str:

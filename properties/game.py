@@ -40,6 +40,7 @@ from spec.distributions import Distribution, Draw, Law, Random, explore
 from spec.interaction import Mechanism
 from spec.noise import Noise, Noisy
 from spec.numbers import Real, SpecError, bounds
+from spec.observation import Seen, encoded
 from spec.paper import PAPER
 from spec.reports import Key, Report
 from spec.rules import AtService, Rules
@@ -236,10 +237,11 @@ class World:
     steps: dict[tuple[int, int], tuple[Hashable, Step]] = field(default_factory=dict)
 
     def number(self, state: Hashable) -> int:
-        """Return the state's number."""
-        found = self.numbers.get(state)
+        """Return the state's number; states are compared as data."""
+        code = encoded(state)
+        found = self.numbers.get(code)
         if found is None:
-            found = self.numbers[state] = len(self.states)
+            found = self.numbers[code] = len(self.states)
             self.states.append(state)
         return found
 
@@ -260,7 +262,7 @@ class World:
             def run(draw: Draw) -> tuple[int, Hashable]:
                 check_budget(self.budget)
                 after, response = self.mechanism.step(self.states[state], action, draw)
-                return self.number(after), response
+                return self.number(after), observed(response)
 
             law = self.clients_law(run) if self.clients else explore(run, self.window.outcomes)
             found = [
@@ -284,7 +286,7 @@ class World:
 
         found = explore(run, outcomes)
         for after, response in found.support() if noisy else ():
-            check_apart(response, self.states[after])
+            check_apart(bare(response), self.states[after])
         return found
 
 
@@ -310,6 +312,20 @@ class Packer:
         if key not in self.known:
             self.known[key] = Answers(weights)
         return self.known[key]
+
+
+def observed(response: Hashable) -> Hashable:
+    """Return a response that is compared as data, part by part; packed answers stay packed."""
+    if not isinstance(response, tuple):
+        return response if isinstance(response, Answers | Seen) else Seen(response)
+    return tuple(part if isinstance(part, Answers | Seen) else Seen(part) for part in response)
+
+
+def bare(response: Hashable) -> Hashable:
+    """Return a response as it was shown."""
+    if isinstance(response, tuple):
+        return tuple(part.value if isinstance(part, Seen) else part for part in response)
+    return response.value if isinstance(response, Seen) else response
 
 
 def unpacked(response: Hashable) -> Iterable[tuple[Hashable, fmpq]]:
@@ -561,7 +577,7 @@ class Game:
             action=action,
             branches=tuple(
                 Branch(
-                    response=response,
+                    response=bare(response),
                     with_unit=fraction(total(child.with_unit)),
                     without_unit=fraction(total(child.without_unit)),
                     then=self.plan(child, moves - 1),
@@ -631,7 +647,7 @@ def remembered_serve(
 
     It is run anew for a neighbour relation that gives the service other rules.
     """
-    laws: dict[Hashable, Random[tuple[Service, Hashable]]] = {}
+    laws: dict[Hashable, Random[tuple[Seen, Hashable]]] = {}
     usual: list[Rules] = []
 
     def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
@@ -639,26 +655,29 @@ def remembered_serve(
             usual.append(at.rules)
         if at.rules is not usual[0] and not same_service(at.rules, usual[0]):
             return rules.serve(at, reports, draw)
-        key = (at.now, at.service, at.query, reports)
+        key = encoded((at.now, at.service, at.query, reports))
         law = laws.get(key)
         if law is None:
 
-            def run(inner: Draw) -> tuple[Service, Hashable]:
+            def run(inner: Draw) -> tuple[Seen, Hashable]:
                 check_budget(budget)
                 if pack is None:
-                    return rules.serve(at, reports, inner)
-                with sealed():
-                    return rules.serve(at, reports, inner)
+                    served, shown = rules.serve(at, reports, inner)
+                else:
+                    with sealed():
+                        served, shown = rules.serve(at, reports, inner)
+                return Seen(served), shown if isinstance(shown, Answers) else Seen(shown)
 
             found = explore(run, window.outcomes)
             for served, shown in found.support() if window.watched else ():
-                if not isinstance(shown, Answers):
-                    check_apart(shown, () if pack is None else served)
+                if isinstance(shown, Seen):
+                    check_apart(shown.value, () if pack is None else served.value)
             if pack is not None:
                 found = with_responses_packed(found, pack)
             outcomes = found.support()
             law = laws[key] = found if len(outcomes) > 1 else outcomes[0]
-        return draw(law)
+        served, shown = draw(law)
+        return cast(Service, served.value), shown
 
     return serve
 
@@ -671,14 +690,14 @@ def same_service(rules: Rules, others: Rules) -> bool:
 def seen_at(at: AtService) -> Hashable:
     """Return all that a rule of the service can see but for the clients' rules."""
     rules = tuple(getattr(at.rules, name) for name in SERVICE)
-    return at.now, at.service, at.query, rules
+    return encoded((at.now, at.service, at.query)), rules
 
 
 def with_responses_packed(
-    law: Distribution[tuple[Service, Hashable]], pack: Packer
-) -> Distribution[tuple[Service, Hashable]]:
+    law: Distribution[tuple[Seen, Hashable]], pack: Packer
+) -> Distribution[tuple[Seen, Hashable]]:
     """Return the law with one packed response for each next state."""
-    after: dict[Service, dict[Hashable, fmpq]] = {}
+    after: dict[Seen, dict[Hashable, fmpq]] = {}
     for (served, shown), weight in law.items():
         after.setdefault(served, {})[shown] = quotient(weight)
     return Distribution.of(
@@ -712,19 +731,20 @@ def remembered_answer(
 
     def any_answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
         del draw
-        key = (seen_at(at), batch)
+        key = (seen_at(at), encoded(batch))
         found = known.get(key)
         if found is None:
 
-            def run(inner: Draw) -> Answer:
+            def run(inner: Draw) -> Seen:
                 check_budget(budget)
                 with sealed():
-                    return rules.answer(at, batch, inner)
+                    answer = rules.answer(at, batch, inner)
+                return Seen(answer)
 
             law = explore(run, window.outcomes)
             if window.watched and rules.reveal is PAPER.reveal:
                 for shown in law.support():
-                    check_apart(shown)
+                    check_apart(shown.value)
             found = known[key] = pack({shown: quotient(p) for shown, p in law.items()})
         return cast(Answer, found)
 
@@ -741,17 +761,18 @@ def remembered_reveal(
     def reveal(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Random[Hashable]:
         if not isinstance(outcome, Answers):
             return rules.reveal(at, batch, outcome)
-        key = (seen_at(at), batch, outcome)
+        key = (seen_at(at), encoded(batch), outcome)
         if key not in known:
             weights: dict[Hashable, fmpq] = {}
             for answer, share in outcome.shares:
                 with sealed():
-                    shown = rules.reveal(at, batch, cast(Answer, answer))
+                    shown = rules.reveal(at, batch, cast(Answer, bare(answer)))
                 law = window.outcomes(shown) if isinstance(shown, Law) else ((shown, Fraction(1)),)
                 for each, p in law:
                     if window.watched:
                         check_apart(each)
-                    weights[each] = weights.get(each, ZERO) + share * quotient(p)
+                    shown_as = Seen(each)
+                    weights[shown_as] = weights.get(shown_as, ZERO) + share * quotient(p)
             known[key] = pack(weights)
         return known[key]
 
@@ -775,7 +796,7 @@ def joint_answer(laws: list[tuple[Key, Distribution[int | None]]]) -> dict[Hasha
     weights: dict[Hashable, fmpq] = {}
     for chosen in product(*parts):
         drawn = [(key, apart(noisy)) for key, noisy, _ in chosen if noisy is not None]
-        shown = Answer(released=tuple(drawn))
+        shown = Seen(Answer(released=tuple(drawn)))
         mass = prod((mass for _, _, mass in chosen), start=ONE)
         weights[shown] = weights.get(shown, ZERO) + mass
     return weights

@@ -24,6 +24,7 @@ from spec.contributions import send as send_at_once
 from spec.distributions import Distribution, Law
 from spec.neighbours import ATTRIBUTION_FIXED, Relation
 from spec.numbers import SpecError
+from spec.observation import encoded
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow
 from spec.reports import KEY_BITS, Sent
@@ -103,7 +104,7 @@ def difference(
             move = Query(epsilon=share, report_ids=tuple(sorted(arrived)))
         system, seen = there.step(system, move, certain)
         worlds, other = gone.step(worlds, move, certain)
-        if seen != other:
+        if encoded(seen) != encoded(other):
             return {
                 "unit x": unit_text(unit),
                 "moves": " ".join(map(move_text, moves[:number][-4:])) or "none",

@@ -26,6 +26,7 @@ from immutables import Map
 
 from spec.noise import Noise
 from spec.numbers import SpecError
+from spec.observation import LABELS
 
 
 class OutOfWindow(SpecError):
@@ -158,6 +159,9 @@ class Lump:
     def _refuse(self, what: str) -> NoReturn:
         Seal.refused = Inexact(f"a noisy sum {what}")
         raise Seal.refused
+
+
+LABELS.append(Lump)
 
 
 def _refusing(name: str) -> Callable[..., NoReturn]:

@@ -164,6 +164,8 @@ class Guard:
             self.asked.setdefault(name, []).append((question, answer))
             return answer
 
+        # A proof puts the guard around the rule as it is followed there.
+        guarded.guarding = functools.partial(self._guarded, number, name)  # type: ignore[attr-defined]
         return guarded
 
     def ask_again(self, rules: Rules) -> None:

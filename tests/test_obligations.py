@@ -22,16 +22,8 @@ PROOFS = proofs_by_name()
 
 PENDING = frozenset(
     {
-        "a_batch_is_a_set",
-        "a_refused_query_charges_nothing",
-        "a_report_is_sent_for_every_trigger",
-        "abort_does_not_depend_on_attribution",
         "client_and_service_refine_the_mechanism",
-        "contributions_stay_within_budget",
-        "noise_is_chosen_in_public",
-        "null_reports_are_charged",
         "summary_mechanism_is_individually_private",
-        "the_ledger_never_passes_the_caps",
     }
 )
 """The proofs whose steps do not all have a control of their own yet."""

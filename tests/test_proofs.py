@@ -29,6 +29,7 @@ from proofs._proof import (
     for_all,
 )
 from proofs._subjects import Search, search
+from properties.machines.broken import FLOATING_LEDGER, LATE_LEDGER
 from spec import PAPER, Query, Rules
 from spec.claims import CLAIMS, Check, Control, Finding, Verdict
 from spec.noise import DiscreteGaussian, Noise
@@ -367,6 +368,24 @@ def test_a_truth_probability_that_raises_is_unknown() -> None:
 
     rules = replace(PAPER, truth_probability=refused)
     assert run("randomized_response_is_private", rules).verdict is Verdict.UNKNOWN
+
+
+LEDGERS = {
+    "floating point": FLOATING_LEDGER,
+    "compares before adding": LATE_LEDGER,
+    "no entry": replace(PAPER, budget_entries=lambda *_: ()),
+    "a cap of one more": replace(
+        PAPER,
+        charge=lambda limits, *rest: PAPER.charge(
+            replace(limits, epsilon=limits.epsilon + 1), *rest
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LEDGERS)
+def test_a_ledger_that_several_steps_refute_is_refuted(name: str) -> None:
+    assert run("the_ledger_never_passes_the_caps", LEDGERS[name]).verdict is Verdict.REFUTED
 
 
 def test_a_step_result_of_another_kind_can_be_reported() -> None:

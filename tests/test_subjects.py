@@ -93,7 +93,7 @@ def test_equality_is_that_of_the_fields() -> None:
     assert spent(Fraction(0), Fraction(0)) == Spent()
     assert Spent() == spent(Fraction(0), Fraction(0))
     assert spent(Fraction(1), Fraction(0)) != Spent()
-    assert contribution(3) != contribution(3)
+    assert contribution(3, "one key") != contribution(3, "another key")
     assert cast(object, spent(Fraction(1), Fraction(0))) != "spent"
 
 

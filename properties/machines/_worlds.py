@@ -45,6 +45,7 @@ from spec.event_client import EventSource, EventTrigger
 from spec.individual_privacy import RandomState
 from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE, Relation, Worlds, clients_of
 from spec.numbers import Power
+from spec.observation import encoded
 from spec.private_aggregation_client import DeviceWindow, Event, budget_unit
 from spec.reports import Contribution, Report
 from spec.rules import AtService, Rules
@@ -302,7 +303,7 @@ class ClientMachine(WorldsMachine):
     def a_report_is_sent_for_every_trigger(self) -> Iterator[str]:
         """Demand that the worlds show the same reports at the same time."""
         for unit, law in self.arrivals.items():
-            if law != self.arrivals[None]:
+            if encoded(law) != encoded(self.arrivals[None]):
                 seen = " or ".join(str(list(shown)) for shown in self.arrivals[None])
                 other = " or ".join(str(list(shown)) for shown in law)
                 yield f"the ad-tech sees {seen}, without {unit_text(unit)} it sees {other}"

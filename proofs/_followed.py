@@ -1,0 +1,559 @@
+r"""Follow the code of a proposal: it sees symbolic values as it would see real ones, or is refused.
+
+A rule of a proposal runs as it is, by its own code, but in surroundings that are made for it. Every
+name that its code can reach, in its globals, closure and defaults and in those of the functions it
+calls, in whichever file, is replaced by something that is understood:
+
+- a function of the proposal by itself in such surroundings; one of spec or proofs stays;
+- a table (set, dictionary, list, range, mapping) by a `Table` that can only be read, and that
+  compares a symbolic value with its entries, so that membership and look-up fork;
+- numbers, texts, classes of spec, plain frozen dataclasses and pure built-in functions by
+  themselves; `isinstance` and `getattr` by versions that answer as for the real type;
+- anything else, such as the clock, randomness, files, `hash`, `id` or `type`, by an opaque value
+  that refuses to be used, by name and line.
+
+What surroundings cannot change is looked for in the bytecode, and a function that holds it is
+refused: `is` with anything but None, `try` and `with`, attributes that start with an underscore or
+lead to frames, stores to globals, attributes and cells that outlive a call, imports and classes
+inside of functions, patterns of classes, and every operation that is not on the list. So an error
+that only a symbolic value would raise cannot be caught, and the rule can keep nothing from one call
+to the next. Sets and dictionaries that the rule builds itself refuse symbolic keys, since a
+symbolic value has no hash there.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+import dis
+import functools
+import itertools
+import math
+import operator
+import sys
+from collections import Counter, OrderedDict, defaultdict, deque
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from types import (
+    CellType,
+    CodeType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    ModuleType,
+)
+from typing import TypeVar, cast
+
+from immutables import Map
+
+from proofs._opaque import Name, Opaque
+from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, refuse
+from spec import Rules
+
+MACHINERY.add(__file__)
+
+T = TypeVar("T")
+
+LARGEST = 20_000
+"""The most entries of a table that a symbolic value is compared with."""
+
+ATOMS = (
+    type(None),
+    bool,
+    int,
+    str,
+    bytes,
+    Fraction,
+    type(...),
+    type(NotImplemented),
+)
+CACHED = type(functools.cache(len))
+TABLES = (frozenset, set, dict, list, range, Map, MappingProxyType)
+NUMBERS = (int, bool, Fraction)
+
+CLASSES: frozenset[type] = frozenset(
+    {
+        *(int, str, bool, bytes, tuple, list, dict, set, frozenset, range, slice, Fraction),
+        *(enumerate, zip, map, filter, reversed, Map, Counter, OrderedDict, defaultdict, deque),
+        *(each for each in vars(itertools).values() if isinstance(each, type)),
+        *(operator.itemgetter, functools.partial),
+        *(
+            each
+            for each in vars(builtins).values()
+            if isinstance(each, type) and issubclass(each, Exception)
+        ),
+    }
+)
+FUNCTIONS: tuple[object, ...] = (
+    *(abs, all, any, divmod, iter, len, max, min, next, pow, round, sorted, sum),
+    *(math.floor, math.ceil, math.gcd, math.lcm, math.comb, math.isqrt, math.prod),
+    *(operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg),
+    *(operator.lt, operator.le, operator.eq, operator.ne, operator.ge, operator.gt),
+    *(operator.and_, operator.or_, operator.truediv, operator.contains, operator.getitem),
+    *(functools.reduce, itertools.chain.from_iterable, dataclasses.replace),
+)
+MODULES = frozenset(
+    {"math", "operator", "itertools", "functools", "fractions", "dataclasses", "immutables"}
+)
+IMPURE = frozenset({"spec.sampling"})
+"""Modules of spec whose functions do not give the same twice."""
+
+_LISTED = """
+    BINARY_OP BINARY_SUBSCR BUILD_CONST_KEY_MAP BUILD_LIST BUILD_MAP BUILD_SET BUILD_SLICE
+    BUILD_STRING BUILD_TUPLE CACHE CALL CALL_FUNCTION_EX COMPARE_OP CONTAINS_OP COPY COPY_FREE_VARS
+    DELETE_FAST DELETE_SUBSCR DICT_MERGE DICT_UPDATE EXTENDED_ARG FORMAT_VALUE FOR_ITER GET_ITER
+    GET_LEN GET_YIELD_FROM_ITER IS_OP JUMP_BACKWARD JUMP_BACKWARD_NO_INTERRUPT JUMP_FORWARD
+    JUMP_IF_FALSE_OR_POP JUMP_IF_TRUE_OR_POP KW_NAMES LIST_APPEND LIST_EXTEND LIST_TO_TUPLE
+    LOAD_ASSERTION_ERROR LOAD_ATTR LOAD_CLOSURE LOAD_CONST LOAD_DEREF LOAD_FAST LOAD_GLOBAL
+    LOAD_METHOD MAKE_CELL MAKE_FUNCTION MAP_ADD NOP POP_JUMP_BACKWARD_IF_FALSE
+    POP_JUMP_BACKWARD_IF_NONE POP_JUMP_BACKWARD_IF_NOT_NONE POP_JUMP_BACKWARD_IF_TRUE
+    POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_NONE POP_JUMP_FORWARD_IF_NOT_NONE
+    POP_JUMP_FORWARD_IF_TRUE POP_TOP PRECALL PUSH_NULL RAISE_VARARGS RESUME RETURN_GENERATOR
+    RETURN_VALUE SEND SET_ADD SET_UPDATE STORE_DEREF STORE_FAST STORE_SUBSCR SWAP UNARY_INVERT
+    UNARY_NEGATIVE UNARY_NOT UNARY_POSITIVE UNPACK_EX UNPACK_SEQUENCE YIELD_VALUE
+"""
+OPERATIONS = frozenset(_LISTED.split())
+"""The operations that are followed: those of Python 3.11, others are refused."""
+
+NAMED = {
+    "PUSH_EXC_INFO": "try",
+    "BEFORE_WITH": "with",
+    "IMPORT_NAME": "an import",
+    "LOAD_BUILD_CLASS": "a class",
+    "STORE_GLOBAL": "a global that is set",
+    "STORE_ATTR": "an attribute that is set",
+    "MATCH_CLASS": "a pattern of a class",
+}
+"""How an operation that is not followed is called where a reader would not know its name."""
+
+LEADING_OUT = frozenset(
+    {"gi_frame", "gi_code", "cr_frame", "ag_frame", "tb_frame", "format", "format_map", "mro"}
+)
+"""Attributes through which code reaches frames, classes and texts of what it is given."""
+
+
+class Table:
+    """Be a table that can be read: a symbolic value is compared with every entry."""
+
+    __slots__ = ("_entries", "_table")
+
+    def __init__(self, table: object, entries: dict[object, object] | None = None) -> None:
+        self._table = table
+        self._entries = entries
+
+    def __contains__(self, value: object) -> bool:
+        """Ask one question: whether the value equals one of the entries."""
+        table = self._table
+        if type(value) in ATOMS:
+            return value in table  # type: ignore[operator]
+        if type(table) is range and type(value) is Number and isinstance(value, int):
+            low, high = min(table, default=1), max(table, default=0)
+            inside = (low <= value) & (value <= high)
+            return bool(inside & ((value - low) % abs(table.step) == 0))
+        found: object = False
+        for entry in self:
+            equal: object = value == entry
+            found = equal | found if isinstance(equal, Truth) else bool(equal) or found
+        return bool(found)
+
+    def __getitem__(self, place: object) -> object:
+        """Look up a known place, or fork on the entry that a symbolic one equals."""
+        table = cast(dict[object, object], self._table)
+        if type(place) in ATOMS or type(place) is slice:
+            found = table[place]
+            return found if self._entries is None else self._entries[place]
+        if self._entries is None:
+            refuse("a symbolic place of a list")
+        for entry, value in self._entries.items():
+            if place == entry:
+                return value
+        raise KeyError("a symbolic value")
+
+    def get(self, place: object, default: object = None) -> object:
+        """Look up an entry, or return the default."""
+        if self._entries is None:
+            refuse("get of a table without values")
+        if place not in self:
+            return default
+        return self[place]
+
+    def keys(self) -> tuple[object, ...]:
+        """Return the entries."""
+        return tuple(self)
+
+    def values(self) -> tuple[object, ...]:
+        """Return what stands beside the entries."""
+        return tuple(self._pairs().values())
+
+    def items(self) -> tuple[tuple[object, object], ...]:
+        """Return the entries, each with what stands beside it."""
+        return tuple(self._pairs().items())
+
+    def _pairs(self) -> dict[object, object]:
+        if self._entries is None:
+            refuse("values of a table without values")
+        return self._entries
+
+    def __iter__(self) -> Iterator[object]:
+        if len(self) > LARGEST:
+            refuse(f"a table of more than {LARGEST} entries")
+        return iter(self._table)  # type: ignore[call-overload,no-any-return]
+
+    def __len__(self) -> int:
+        return len(self._table)  # type: ignore[arg-type]
+
+    def __getattr__(self, name: str) -> object:
+        refuse(f".{name} of a table")
+
+
+def _refused_by_tables(operation: str) -> Callable[..., object]:
+    def refused(*_: object) -> object:
+        refuse(f"{operation} of a table")
+
+    return refused
+
+
+for _operation in (
+    *("eq", "ne", "hash", "lt", "le", "gt", "ge", "add", "radd", "iadd", "mul", "rmul", "sub"),
+    *("rsub", "and", "rand", "or", "ror", "ior", "xor", "rxor", "reversed", "str", "repr"),
+    *("format", "setitem", "delitem"),
+):
+    setattr(Table, f"__{_operation}__", _refused_by_tables(_operation))
+del _operation
+
+
+class Place:
+    """Be an entry of the ledger: all have one hash, so that every two of them are compared."""
+
+    __slots__ = ("_entry",)
+
+    def __init__(self, entry: object) -> None:
+        self._entry = entry
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Place and bool(self._entry == other._entry)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+class Module:
+    """Be a module of which only what is understood can be used."""
+
+    __slots__ = ("_follower", "_module")
+
+    def __init__(self, module: ModuleType, follower: Follower) -> None:
+        self._module = module
+        self._follower = follower
+
+    def __getattr__(self, name: str) -> object:
+        if not hasattr(self._module, name):
+            refuse(f".{name} of the module {self._module.__name__}")
+        return self._follower.value(getattr(self._module, name), name)
+
+
+def followed(subject: T) -> T:
+    """Return the subject of a proof with every function that is not ours in its surroundings."""
+    if type(subject) is FunctionType or dataclasses.is_dataclass(subject):
+        return cast(T, Follower().value(subject, "the subject"))
+    return subject
+
+
+class Follower:
+    """Make the surroundings of functions, each once."""
+
+    def __init__(self) -> None:
+        self.made: dict[int, tuple[object, object]] = {}
+        self.scopes: dict[int, dict[str, object]] = {}
+
+    def value(self, value: object, name: str) -> object:
+        """Return what a name stands for in the surroundings."""
+        if id(value) not in self.made:
+            made = self._value(value, name)
+            self.made.setdefault(id(value), (value, made))
+        return self.made[id(value)][1]
+
+    def _value(self, value: object, name: str) -> object:
+        kind = type(value)
+        if kind in ATOMS or any(value is each for each in FUNCTIONS) or kind in (Number, Text):
+            return value
+        if kind is FunctionType:
+            return self._rule(cast(FunctionType, value), name)
+        if kind is CACHED:
+            known = getattr(sys.modules.get(value.__module__), name, None) is value
+            return value if known and _ours(value.__wrapped__) else Opaque(f"{name}, a cache,")  # type: ignore[attr-defined]
+        if kind is functools.partial:
+            return self._partial(cast("functools.partial[object]", value), name)
+        if isinstance(value, type):
+            return value if _known(value) else Opaque(_class_name(value))
+        if kind is ModuleType:
+            return self._module(cast(ModuleType, value))
+        if kind is tuple:
+            parts = tuple(self.value(each, name) for each in cast(tuple[object, ...], value))
+            same = all(a is b for a, b in zip(parts, cast(tuple[object, ...], value), strict=True))
+            return value if same else parts
+        if kind in TABLES:
+            return self._table(value, name)
+        if dataclasses.is_dataclass(kind) and _known(kind):
+            return self._instance(value, name)
+        return value if _own_class(kind) else Opaque(f"{name}, a {kind.__name__},")
+
+    def _rule(self, function: FunctionType, name: str) -> object:
+        """Follow a function; a guard around it is put around what is followed."""
+        guard = sys.modules.get("sandproof.guard")
+        if guard is not None and function.__globals__ is vars(guard):
+            inner = self.value(function.__wrapped__, name)  # type: ignore[attr-defined]
+            return cast(object, function.guarding(inner))  # type: ignore[attr-defined]
+        return function if _ours(function) else self._function(function)
+
+    def _table(self, table: object, name: str) -> object:
+        if type(table) in (dict, Map, MappingProxyType):
+            pairs = cast(dict[object, object], table).items()
+            return Table(table, {key: self.value(each, name) for key, each in pairs})
+        if type(table) is list and any(type(each) not in ATOMS for each in table):
+            return Opaque(f"{name}, a list of other things than numbers and texts,")
+        return Table(table)
+
+    def _partial(self, value: functools.partial[object], name: str) -> object:
+        call = cast(Callable[..., object], self.value(value.func, name))
+        keywords = {key: self.value(each, key) for key, each in value.keywords.items()}
+        return functools.partial(call, *(self.value(e, name) for e in value.args), **keywords)
+
+    def _module(self, module: ModuleType) -> object:
+        known = module.__name__ in MODULES or module.__name__.split(".")[0] == "spec"
+        if known and module.__name__ not in IMPURE:
+            return Module(module, self)
+        return Opaque(f"the module {module.__name__}")
+
+    def _instance(self, value: object, name: str) -> object:
+        """Replace the functions that a frozen dataclass holds."""
+        fields = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]  # type: ignore[arg-type]
+        held = {field: getattr(value, field) for field in fields}
+        if not _own_class(type(value)) and not all(map(_immutable, held.values())):
+            return Opaque(f"{name}, which can be changed,")
+        holding = (FunctionType, functools.partial, tuple)
+        made = {
+            field: self.value(each, field)
+            for field, each in held.items()
+            if type(each) in holding or dataclasses.is_dataclass(each)
+        }
+        if isinstance(value, Rules):
+            made |= self._rules(value)
+        if all(each is held[field] for field, each in made.items()):
+            return value
+        copy = object.__new__(type(value))
+        for field, each in (held | made).items():
+            object.__setattr__(copy, field, each)
+        return copy
+
+    def _rules(self, rules: Rules) -> dict[str, object]:
+        """Let entries of the ledger be compared where they are keys."""
+        entries = cast(Callable[..., tuple[object, ...]], rules.budget_entries)
+        if type(entries) is FunctionType and _ours(entries):
+            return {}
+        made = cast(Callable[..., tuple[object, ...]], self.value(entries, "budget_entries"))
+        return {"budget_entries": lambda *given: tuple(map(Place, made(*given)))}
+
+    def _function(self, function: FunctionType) -> object:
+        refused = _refused(function.__code__, function.__code__.co_freevars)
+        if refused:
+            return _refusing(refused)
+        given = function.__globals__
+        scope = self.scopes.setdefault(
+            id(given),
+            {FOLLOWED: given, "__builtins__": BUILTINS, "__name__": given.get("__name__")},
+        )
+        cells = tuple(CellType() for _ in function.__code__.co_freevars)
+        made = FunctionType(_code(function.__code__), scope, function.__name__, None, cells)
+        made.__qualname__ = function.__qualname__
+        self.made[id(function)] = (function, made)
+        for name in _names(function.__code__):
+            if name in given and name not in scope:
+                scope[name] = self.value(given[name], name)
+        names = function.__code__.co_freevars
+        for name, cell, old in zip(names, cells, function.__closure__ or (), strict=True):
+            if old != CellType():
+                cell.cell_contents = self.value(old.cell_contents, name)
+        if function.__defaults__ is not None:
+            made.__defaults__ = tuple(self.value(e, "a default") for e in function.__defaults__)
+        if function.__kwdefaults__ is not None:
+            pairs = function.__kwdefaults__.items()
+            made.__kwdefaults__ = {name: self.value(each, name) for name, each in pairs}
+        return made
+
+
+def _ours(function: FunctionType) -> bool:
+    """Tell whether a function belongs to spec or proofs, by where its globals are kept."""
+    module = sys.modules.get(getattr(function, "__module__", "") or "")
+    if module is None or module.__name__ in IMPURE:
+        return False
+    known = module.__name__.split(".")[0] in ("spec", "proofs")
+    return known and getattr(function, "__globals__", None) is vars(module)
+
+
+def _own_class(kind: type) -> bool:
+    """Tell whether a class is one of spec or proofs."""
+    module = sys.modules.get(kind.__module__)
+    if module is None or module.__name__ in IMPURE:
+        return False
+    ours = module.__name__.split(".")[0] in ("spec", "proofs")
+    return ours and getattr(module, kind.__name__, None) is kind
+
+
+def _class_name(kind: type) -> str:
+    return f"the class {kind.__module__}.{kind.__qualname__}".replace("builtins.", "")
+
+
+def _known(kind: type) -> bool:
+    """Tell whether a class has no code but what spec, proofs and dataclasses wrote."""
+    if kind in CLASSES or kind is object or _own_class(kind):
+        return True
+    if type(kind) is not type or not dataclasses.is_dataclass(kind):
+        return False
+    if not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+        return False
+    fields = dataclasses.fields(kind)
+    factories = (dataclasses.MISSING, Map, tuple, frozenset)
+    if any(all(f.default_factory is not each for each in factories) for f in fields):
+        return False
+    names = {f.name for f in fields}
+    return all(_generated(a, v, names) for a, v in vars(kind).items()) and all(
+        map(_known, kind.__bases__)
+    )
+
+
+WRITTEN = frozenset(
+    {
+        *("__init__", "__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__"),
+        *("__lt__", "__le__", "__gt__", "__ge__", "__getstate__", "__setstate__"),
+    }
+)
+
+
+def _generated(attribute: str, value: object, fields: set[str]) -> bool:
+    """Tell whether an attribute of a class is data, or a method that a dataclass has made."""
+    if isinstance(value, MemberDescriptorType) or attribute in ("__annotations__", "__doc__"):
+        return True
+    if attribute in ("__dataclass_fields__", "__dataclass_params__", "__match_args__"):
+        return True
+    if isinstance(value, FunctionType):
+        code = getattr(value, "__wrapped__", value).__code__
+        made_here = code.co_filename in ("<string>", dataclasses.__file__)
+        known = fields | {"__class__", "__qualname__", "hash", "object", "__setattr__", "type"}
+        known |= {"NotImplemented", "FrozenInstanceError", "super", "repr", "setattr", "getattr"}
+        known |= {"fields", "name", "append", "zip", "_set_fields", "__dataclass_builtins_object__"}
+        return (
+            attribute in WRITTEN and made_here and set(code.co_names) <= known | {"__post_init__"}
+        )
+    return _immutable(value)
+
+
+def _immutable(value: object) -> bool:
+    if type(value) in (*ATOMS, range, FunctionType) or isinstance(value, type):
+        return True
+    if type(value) in (tuple, frozenset):
+        return all(map(_immutable, cast(tuple[object, ...], value)))
+    if type(value) is Map:
+        return all(map(_immutable, value.values()))
+    return dataclasses.is_dataclass(value) and _known(type(value))
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (_names(each) for each in code.co_consts if isinstance(each, CodeType))
+    return set(code.co_names).union(*inner)
+
+
+def _code(code: CodeType) -> CodeType:
+    """Return the code with tables in the place of constant sets."""
+
+    def constant(value: object) -> object:
+        if isinstance(value, CodeType):
+            return _code(value)
+        return Table(value) if isinstance(value, frozenset) else value
+
+    return code.replace(co_consts=tuple(map(constant, code.co_consts)))
+
+
+def _refused(code: CodeType, outer: tuple[str, ...]) -> str:
+    """Name the first thing in the code that cannot be followed, and its line; else nothing."""
+    line = code.co_firstlineno
+    before: dis.Instruction | None = None
+    for step in dis.get_instructions(code):
+        line = step.starts_line or line
+        where = f"in {code.co_qualname}, line {line} of {code.co_filename.rpartition('/')[2]}"
+        if step.opname not in OPERATIONS:
+            return f"{NAMED.get(step.opname, step.opname)} {where}"
+        if step.opname == "IS_OP":
+            with_none = (
+                before is not None and before.opname == "LOAD_CONST" and before.argval is None
+            )
+            if not with_none or step.is_jump_target:
+                return f"is {where}"
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and _leads_out(step.argval):
+            return f".{step.argval} {where}"
+        if step.opname == "STORE_DEREF" and step.argval in outer:
+            return f"{step.argval}, which is kept for the next call, {where}"
+        before = step
+    inner = (_refused(each, outer) for each in code.co_consts if isinstance(each, CodeType))
+    return next(filter(None, inner), "")
+
+
+def _leads_out(attribute: str) -> bool:
+    return attribute.startswith("_") or attribute in LEADING_OUT
+
+
+def _refusing(reason: str) -> Callable[..., object]:
+    def refusing(*_: object, **__: object) -> object:
+        refuse(reason)
+
+    return refusing
+
+
+def _isinstance(value: object, kinds: object) -> bool:
+    """Answer as for the real type, and refuse where it is not settled or is a type of numbers."""
+    if isinstance(kinds, tuple):
+        return any(_isinstance(value, each) for each in kinds)
+    if type(kinds) is not type and not issubclass(type(kinds), type):
+        refuse("isinstance with something that is no known class")
+    kind = cast(type, kinds)
+    if kind in NUMBERS:
+        refuse(f"isinstance with {kind.__name__}")
+    if type(value) in (Opaque, Name, Table, Place):
+        return isinstance(value, kind) if type(value) in (Opaque, Name) else refuse("isinstance")
+    if type(value) in (Number, Truth, Text):
+        return kind is object or (type(value) is Text and kind is str)
+    stands_for = getattr(type(value), "stands_for", None)
+    if stands_for is None:
+        return isinstance(value, kind)
+    if issubclass(stands_for, kind):
+        return True
+    if issubclass(kind, stands_for) or not (_own_class(kind) or kind in CLASSES):
+        refuse(f"type of a {stands_for.__name__}")
+    return False
+
+
+def _getattr(value: object, name: str, *default: object) -> object:
+    if type(name) is not str or _leads_out(name):
+        refuse(f"getattr with {name!r}" if type(name) is str else "getattr")
+    return getattr(value, name, *default)
+
+
+def _hasattr(value: object, name: str) -> bool:
+    if type(name) is not str or _leads_out(name):
+        refuse(f"hasattr with {name!r}" if type(name) is str else "hasattr")
+    return hasattr(value, name)
+
+
+def _builtins() -> dict[str, object]:
+    """Return the built-in names: what is pure as it is, and the rest so that it refuses."""
+    guarded = {"isinstance": _isinstance, "getattr": _getattr, "hasattr": _hasattr}
+    found: dict[str, object] = {}
+    for name, value in vars(builtins).items():
+        known = any(value is each for each in FUNCTIONS) or (
+            value in CLASSES if isinstance(value, type) else type(value) in ATOMS
+        )
+        found[name] = value if known else Opaque(name)
+    return found | guarded
+
+
+BUILTINS = _builtins()

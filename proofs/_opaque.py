@@ -1,0 +1,85 @@
+"""Values that may be passed on, and hardly anything else: what is no number or text in a proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn, TypeVar, cast
+
+from proofs._symbolic import MACHINERY, hashed, refuse, running
+
+MACHINERY.add(__file__)
+
+T = TypeVar("T")
+
+
+class Opaque:
+    """Be a value that can be passed on and nothing else."""
+
+    __slots__ = ("_what",)
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """Refuse to tell the type."""
+        if running():
+            refuse(f"type of {self._what}")
+        return type(self)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        if not running():
+            raise AttributeError(name)
+        refuse(f".{name} of {self._what}")
+
+
+class Name(Opaque):
+    """Be an identifier: equal to itself only, and different from every other name.
+
+    All names have one hash, so that a container compares them instead of passing them by.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not Name:
+            refuse(f"comparison of {self._what} with a value")
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return not self.__eq__(other)
+
+    def __hash__(self) -> int:
+        return hashed(self._what)
+
+
+def _refused(operation: str) -> Callable[..., str]:
+    def refused(self: Opaque, *_: object, **__: object) -> str:
+        if operation != "repr" or running():
+            refuse(f"{operation} of {self._what}")
+        return f"<{self._what}>"
+
+    return refused
+
+
+for _operation in (
+    *("bool", "len", "iter", "next", "contains", "getitem", "call", "eq", "ne", "hash"),
+    *("lt", "le", "gt", "ge", "add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "mod"),
+    *("rfloordiv", "rmod", "truediv", "rtruediv", "and", "rand", "or", "ror", "xor", "rxor"),
+    *("lshift", "rshift", "pow", "rpow", "neg", "pos", "abs", "invert", "int", "float", "index"),
+    *("round", "floor", "ceil", "trunc", "str", "repr", "format", "reversed", "divmod", "complex"),
+    *("rlshift", "rrshift", "rdivmod", "matmul", "rmatmul", "setitem", "delitem", "enter", "exit"),
+    *("bytes", "length_hint", "instancecheck", "subclasscheck", "mro_entries", "fspath"),
+):
+    setattr(Opaque, f"__{_operation}__", _refused(_operation))
+del _operation
+
+
+def opaque(_: type[T], what: str) -> T:
+    """Return a value of any type that can only be passed on."""
+    return cast(T, Opaque(what))
+
+
+def name(_: type[T], what: str) -> T:
+    """Return an identifier of any type."""
+    return cast(T, Name(what))

@@ -1,0 +1,280 @@
+"""Rules that slip past a proof: what tells a symbolic run from a real one proves nothing.
+
+Every rule here is unsound, and every one is a way in which a proof could be passed by. Beside them
+stand sound rules that use the same means and must be proved.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import date
+from fractions import Fraction
+from functools import partial
+from itertools import count
+
+import pytest
+from immutables import Map
+
+from proofs import CHECKS
+from proofs._proof import Statement, StepResult
+from proofs._symbolic import explore, free
+from spec import PAPER, Budget, Contribution, Limits, Query, Report, Rules, Spent
+from spec.claims import Finding, Verdict
+from spec.contributions import Cause
+
+LISTED = frozenset({4096, 7 << 20})
+RATES = {4096: 0, 8192: 1}
+RATES_MAP = Map(RATES)
+FREE = (3 << 100, 4096)
+BAND = range(20_001, 21_000)
+CALLS: list[int] = []
+TICKS = count()
+CHECK = {check.claim: check for check in CHECKS}
+
+
+def found_by(claim: str, rules: Rules) -> Finding:
+    return CHECK[claim].run(rules)
+
+
+def uncounted(tells: Callable[[Contribution, Cause], object]) -> Rules:
+    """Admit without counting what a test tells."""
+
+    def admit(most: Budget, spent: Budget, part: Contribution, cause: Cause) -> Budget | None:
+        return spent if tells(part, cause) else PAPER.admit(most, spent, part, cause)
+
+    return replace(PAPER, admit=admit)
+
+
+class Pretends(int):
+    """Be a number whose comparison is code of a proposal."""
+
+    def __eq__(self, other: object) -> bool:
+        return time.time() > 0
+
+    __hash__ = int.__hash__
+
+
+def caught(part: Contribution) -> bool:
+    try:
+        return part.value.bit_length() < 0
+    except BaseException:
+        return False
+    finally:
+        CALLS.append(1)
+
+
+def caught_type(part: Contribution) -> bool:
+    try:
+        return int.bit_length(part.value) > 7
+    except TypeError:
+        return False
+
+
+def counted_calls(part: Contribution) -> bool:
+    CALLS.append(part.value)
+    return len(CALLS) > 1000
+
+
+def formatted(part: Contribution) -> bool:
+    return f"{part.value.real}" == "7"
+
+
+def matched(part: Contribution) -> bool:
+    match part.value:
+        case Fraction():
+            return False
+        case _:
+            return True
+
+
+def kept() -> Callable[[Contribution, Cause], bool]:
+    calls = 0
+
+    def tells(_: Contribution, __: Cause) -> bool:
+        nonlocal calls
+        calls += 1
+        return calls > 1000
+
+    return tells
+
+
+def by_default(part: Contribution, _: Cause, listed: frozenset[int] = LISTED) -> bool:
+    return part.key in listed
+
+
+def in_closure(listed: frozenset[int]) -> Callable[[Contribution, Cause], bool]:
+    return lambda part, _: part.key in listed
+
+
+SLIPS: dict[str, Callable[[Contribution, Cause], object]] = {
+    "a key in a set": lambda part, _: part.key in LISTED,
+    "a key in a literal set": lambda part, _: part.key in {4096, 8192},
+    "a key in a tuple": lambda part, _: part.key in FREE,
+    "a key in a dictionary": lambda part, _: part.key in RATES,
+    "a key looked up": lambda part, _: RATES.get(part.key, 1) == 0,
+    "a key looked up in a map": lambda part, _: RATES_MAP.get(part.key, 1) == 0,
+    "a key in a local set": lambda part, _: part.key in set(FREE),
+    "a key in a default": by_default,
+    "a key in a closure": in_closure(LISTED),
+    "a key in a partial function": partial(by_default, listed=frozenset({5})),
+    "a key's upper bits": lambda part, _: part.key >> 96 == 0xBEEF,
+    "a key's masked bits": lambda part, _: part.key & 0xFF00 == 0xBE00,
+    "a key's hash": lambda part, _: hash(part.key) % 97 == 13,
+    "a value in a range": lambda part, _: part.value in BAND,
+    "an exact type": lambda part, _: type(part.value) is int and part.value in BAND,
+    "a type of numbers": lambda part, _: not isinstance(part.value, Fraction),
+    "a pattern": lambda part, _: matched(part),
+    "a truth value by identity": lambda part, _: (part.value > 10) is True,
+    "a number by identity": lambda part, _: part.value is part.value + 0,
+    "an attribute of the symbol": lambda part, _: not hasattr(part.value, "_term"),
+    "an attribute of numbers": lambda part, _: hasattr(part.value, "bit_length"),
+    "a class": lambda part, _: part.value.__class__.__name__ == "int" and part.value > 9,
+    "a text": lambda part, _: str(part.value) == "7",
+    "a formatted text": lambda part, _: f"{part.value}" == "7",
+    "a format of a text": lambda part, _: formatted(part),
+    "an identity": lambda part, _: id(part.value) % 3 == 0,
+    "a caught refusal": lambda part, _: caught(part),
+    "a caught error": lambda part, _: caught_type(part),
+    "the clock": lambda _, __: time.time() > 2_000_000_000,
+    "the date": lambda _, __: date.today().year >= 2040,
+    "a random number": lambda _, __: random.random() < 0.0001,
+    "a count of calls": lambda part, _: counted_calls(part),
+    "a counter": lambda _, __: next(TICKS) > 1000,
+    "a kept variable": kept(),
+    "a number that pretends": lambda part, _: Pretends(3) == part.value,
+    "a file": lambda _, __: open("/etc/hostname").read() == "x",  # noqa: SIM115
+    "an import": lambda _, __: __import__("os").environ.get("HOME") == "x",
+    "the type of the cause": lambda part, cause: type(cause).__name__ == "Event" and part.value,
+}
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_what_is_admitted_without_being_counted_is_not_proved(slip: str) -> None:
+    found = found_by("contributions_stay_within_budget", uncounted(SLIPS[slip]))
+    assert found.verdict in (Verdict.UNKNOWN, Verdict.REFUTED), found
+
+
+def test_a_counterexample_names_the_key() -> None:
+    found = found_by("contributions_stay_within_budget", uncounted(SLIPS["a key in a set"]))
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+    assert {"4096", str(7 << 20)} & set(found.counterexample.values())
+
+
+def test_a_refusal_names_the_line() -> None:
+    found = found_by("contributions_stay_within_budget", uncounted(SLIPS["the date"]))
+    assert "the class datetime.date" in found.detail
+    assert ", line " in found.detail
+
+
+def spared(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    """Charge nothing for one shard of the reports."""
+    return spent if report.report_id & 15 == 3 else PAPER.charge(limits, spent, query, report)
+
+
+def test_reports_that_are_not_charged_are_not_proved() -> None:
+    found = found_by("the_ledger_never_passes_the_caps", replace(PAPER, charge=spared))
+    assert found.verdict is Verdict.REFUTED
+
+
+def registered(query: Query, key: int, noisy: int, threshold: int | None) -> bool:
+    """Let the keys of a registry through."""
+    return key in LISTED or PAPER.releases(query, key, noisy, threshold)
+
+
+def test_keys_that_pass_unseen_are_not_proved() -> None:
+    found = found_by("absent_keys_are_never_released", replace(PAPER, releases=registered))
+    assert found.verdict in (Verdict.UNKNOWN, Verdict.REFUTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """Be shown as equal, whatever the contents."""
+
+    report_id: int
+    payload: object = field(compare=False)
+
+
+def test_a_payload_that_does_not_take_part_in_comparisons_is_seen() -> None:
+    rules = replace(
+        PAPER,
+        visible=lambda _, __, ___, report: Sealed(
+            report_id=report.report_id, payload=report.contributions
+        ),
+    )
+    found = found_by("a_report_is_sent_for_every_trigger", rules)
+    assert found.verdict in (Verdict.UNKNOWN, Verdict.REFUTED)
+
+
+# Sound rules that use the same means.
+
+
+def refuse_listed(most: Budget, spent: Budget, part: Contribution, cause: Cause) -> Budget | None:
+    """Refuse the keys of a table, and those of some campaigns."""
+    if part.key in LISTED or RATES.get(part.key, 1) == 0 or part.key >> 96 == 0xBEEF:
+        return None
+    return PAPER.admit(most, spent, part, cause)
+
+
+def twice_for_some(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+    """Charge reports of one shard, and reissued ones, twice."""
+    dear = report.report_id & 15 == 3 or report.report_id in BAND
+    cost = replace(query, epsilon=query.epsilon * (2 if dear else 1))
+    return PAPER.charge(limits, spent, cost, report)
+
+
+@pytest.mark.parametrize(
+    ("claim", "rules"),
+    [
+        ("contributions_stay_within_budget", replace(PAPER, admit=refuse_listed)),
+        ("the_ledger_never_passes_the_caps", replace(PAPER, charge=twice_for_some)),
+        ("abort_does_not_depend_on_attribution", replace(PAPER, charge=twice_for_some)),
+    ],
+)
+def test_a_table_that_only_refuses_or_charges_more_is_proved(claim: str, rules: Rules) -> None:
+    found = found_by(claim, rules)
+    assert found.verdict is Verdict.PROVED, found.detail
+
+
+def test_a_report_that_leaves_later_for_listed_ad_techs_is_proved() -> None:
+    def arrival(now: int, cause: Cause, _: Report) -> int:
+        late = cause is not None and cause.report_id % 2 == 0
+        return now + 3600 * late
+
+    found = found_by("a_report_is_sent_for_every_trigger", replace(PAPER, arrival=arrival))
+    assert found.verdict is Verdict.PROVED, found.detail
+
+
+def decided(holds: Callable[..., bool]) -> StepResult:
+    return Statement[None](name="statement", holds=holds).decide(None)
+
+
+def test_bits_are_those_of_the_number() -> None:
+    for mask in (0, 1, 6, 0xF0F, 0b101010):
+
+        def holds(_: None, n: int) -> bool:
+            return all(
+                ((n & mask) == (known & mask))  # noqa: B023
+                & ((n | mask) == (known | mask))  # noqa: B023
+                & ((n ^ mask) == (known ^ mask))  # noqa: B023
+                & ((n >> 2) == known >> 2)
+                & ((n << 3) == known << 3)
+                & (~n == ~known)
+                for known in (-5, 0, 77)
+                if n == known
+            )
+
+        assert decided(holds).verdict == "PROVED"
+
+
+def test_texts_fork_on_equality() -> None:
+    def told(destination: str) -> str:
+        if destination == "a.example":
+            return "a"
+        return "b" if destination in ("b.example", "c.example") else "other"
+
+    found = explore(lambda: told(free("destination", str)))
+    assert {path.returned for path in found.paths} == {"a", "b", "other"}
