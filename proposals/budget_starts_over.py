@@ -7,8 +7,6 @@ Neighbours: null store (PAA)
 Expected: refuted
 """
 
-from __future__ import annotations
-
 from spec import PAPER, AtContribution, Budget, Contribution, Rules, Unit, replace
 
 

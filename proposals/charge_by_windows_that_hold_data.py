@@ -14,8 +14,6 @@ Neighbours: the window removed and attribution recomputed (never registered)
 Expected: refuted, factor 3/2
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import (

@@ -12,8 +12,6 @@ Neighbours: the window removed and attribution recomputed (never registered)
 Expected: holds
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import (

@@ -9,8 +9,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: refuted, factor 2
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction

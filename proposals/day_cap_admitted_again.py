@@ -13,8 +13,6 @@ Neighbours: null store
 Expected: refuted, factor 3
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import (

@@ -10,8 +10,6 @@ Neighbours: triggers of x never match
 Expected: holds
 """
 
-from __future__ import annotations
-
 from spec import (
     NEVER_MATCHES,
     PAPER,

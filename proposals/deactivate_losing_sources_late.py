@@ -16,8 +16,6 @@ Neighbours: triggers of x never match
 Expected: refuted
 """
 
-from __future__ import annotations
-
 from spec import (
     NEVER_MATCHES,
     PAPER,

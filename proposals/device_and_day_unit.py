@@ -11,8 +11,6 @@ Neighbours: device and day
 Expected: refuted, factor 3
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -8,8 +8,6 @@ Neighbours: attribution fixed
 Expected: holds
 """
 
-from __future__ import annotations
-
 from spec import PAPER, AtTrigger, Rules, Source, replace
 
 

@@ -8,8 +8,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: holds
 """
 
-from __future__ import annotations
-
 from spec import PAPER, AtService, Report, Rules, replace
 
 

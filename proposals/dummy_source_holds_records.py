@@ -10,8 +10,6 @@ Neighbours: moved to the dummy
 Expected: refuted, factor 3
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import (

@@ -9,8 +9,6 @@ Neighbours: empty store
 Expected: refuted, factor 2
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import (

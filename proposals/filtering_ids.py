@@ -12,8 +12,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: holds
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

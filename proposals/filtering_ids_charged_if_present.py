@@ -11,8 +11,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: refuted, no factor keeps delta
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -17,8 +17,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: holds
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import (

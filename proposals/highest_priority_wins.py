@@ -9,8 +9,6 @@ Neighbours: attribution fixed
 Expected: holds
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

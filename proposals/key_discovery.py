@@ -10,8 +10,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: holds
 """
 
-from __future__ import annotations
-
 from spec import PAPER, AtService, DiscreteLaplace, Key, Noise, Power, Report, Rules, replace
 from spec.numbers import floor_log
 

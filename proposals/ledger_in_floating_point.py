@@ -14,8 +14,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: refuted
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import PAPER, AtService, Report, Rules, Spent, replace

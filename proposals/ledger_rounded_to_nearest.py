@@ -8,8 +8,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: refuted, factor 2
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import (

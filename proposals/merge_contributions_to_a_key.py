@@ -9,8 +9,6 @@ Neighbours: null store (PAA), attribution fixed (ARA)
 Expected: holds
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

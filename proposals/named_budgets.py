@@ -13,8 +13,6 @@ Neighbours: attribution fixed
 Expected: holds
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -12,8 +12,6 @@ Neighbours: never registered
 Expected: refuted, factor 3
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import (

@@ -9,8 +9,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: refuted, no factor keeps delta
 """
 
-from __future__ import annotations
-
 from spec import PAPER, AtContribution, Budgets, Credit, Event, Rules, Sent, replace
 from spec.contributions import send
 

@@ -8,8 +8,6 @@ Neighbours: null store (PAA), attribution fixed (ARA)
 Expected: holds
 """
 
-from __future__ import annotations
-
 from spec import PAPER, AtContribution, Credit, Report, Rules, Sent, replace
 
 

@@ -10,8 +10,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: refuted, no factor keeps delta
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import PAPER, AtContribution, Credit, Random, Rules, Sent, coin, replace

@@ -9,8 +9,6 @@ Neighbours: attribution fixed
 Expected: refuted, no factor keeps delta
 """
 
-from __future__ import annotations
-
 from spec import (
     PAPER,
     SMALL_LIMITS,

@@ -10,8 +10,6 @@ Neighbours: attribution fixed
 Expected: refuted, factor 2
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import (

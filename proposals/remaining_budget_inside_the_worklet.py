@@ -10,8 +10,6 @@ Neighbours: null store
 Expected: holds
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

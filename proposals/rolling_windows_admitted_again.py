@@ -12,8 +12,6 @@ Neighbours: null store
 Expected: refuted, factor 3
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

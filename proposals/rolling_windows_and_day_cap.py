@@ -10,8 +10,6 @@ Neighbours: nulled after admission
 Expected: holds
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -10,8 +10,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: refuted, factor 2
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from fractions import Fraction
 

@@ -8,8 +8,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: holds
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

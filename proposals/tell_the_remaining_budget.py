@@ -10,8 +10,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: refuted, no factor keeps delta
 """
 
-from __future__ import annotations
-
 from spec import PAPER, AtContribution, Credit, Rules, Sent, replace
 from spec.contributions import send
 

@@ -10,8 +10,6 @@ Neighbours: attribution fixed (ARA), null store (PAA)
 Expected: refuted
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from spec import (

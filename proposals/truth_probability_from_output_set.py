@@ -10,8 +10,6 @@ Neighbours: attribution fixed
 Expected: holds
 """
 
-from __future__ import annotations
-
 from spec import PAPER, Rules, replace
 from spec.numbers import N
 

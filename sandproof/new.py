@@ -19,8 +19,6 @@ Expected: holds or refuted, and why.
 Neighbours: attribution fixed (ARA), null store (PAA).
 """
 
-from __future__ import annotations
-
 from spec import PAPER, AtService, Report, Rules, Spent, replace
 
 # A rule is a plain function with the arguments of the rule it replaces. The first, `at`, holds all
