@@ -32,6 +32,7 @@ from spec import (
     step,
     transcript,
 )
+from spec.verdicts import Evidence, Verdict
 
 T = TypeVar("T")
 State = TypeVar("State")
@@ -161,3 +162,12 @@ def against(
 ) -> Distribution[tuple[Response, ...]]:
     """Return the law of the transcript of an adversary."""
     return explore(lambda draw: transcript(mechanism, adversary, draw), cut)
+
+
+EVIDENCE = {
+    Verdict.PROVED: Evidence.PROOF,
+    Verdict.SEARCHED: Evidence.EXACT_IN_UNIVERSE,
+    Verdict.REFUTED: Evidence.ATTACK,
+    Verdict.UNKNOWN: Evidence.NONE,
+}
+"""Which evidence alone gives a verdict."""

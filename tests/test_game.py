@@ -12,7 +12,7 @@ from immutables import Map
 from properties.attack import play, untyped
 from properties.brute_force import number_of_all, worst_of_all
 from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_EXHAUSTED
-from properties.game import Game, Menu, OutOfTime, Window, World, with_answers_remembered
+from properties.game import Game, Menu, OutOfSteps, Steps, Window, World, with_answers_remembered
 from properties.mechanism_menu import RoundMenu, SummaryMenu, ignores_identifiers, in_order
 from properties.production import HALF_THE_NOISE, without_truncation
 from properties.universe import SystemMenu, source, trigger
@@ -404,7 +404,7 @@ def test_remembering_answers_changes_no_value(name: str) -> None:
     there, gone = case.there, case.gone
     assert isinstance(there, SystemMechanism)
     assert isinstance(gone, OtherWorld)
-    rules = with_answers_remembered(there.rules, case.window)
+    rules = with_answers_remembered(there.rules, case.window, Steps())
     quick = replace(case, there=replace(there, rules=rules), gone=replace(gone, rules=rules))
     for game, other in zip(games(case), games(quick), strict=True):
         for power in POWERS:
@@ -436,10 +436,10 @@ def test_more_moves_never_gain_less_and_more_epsilon_never_more() -> None:
         assert by_power == sorted(by_power, reverse=True)
 
 
-def test_a_game_stops_when_its_time_is_used_up() -> None:
+def test_a_game_stops_when_its_steps_are_used_up() -> None:
     (game, _) = games(SUMMARY["M_SR"])
-    game.budget = lambda: False
-    with pytest.raises(OutOfTime):
+    game.budget = Steps(0)
+    with pytest.raises(OutOfSteps):
         game.worst(Fraction(1), 3)
 
 

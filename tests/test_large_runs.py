@@ -10,9 +10,9 @@ from properties.large_runs import large_run_check
 from properties.vocabulary import Vocabulary
 from spec import ATTRIBUTION_FIXED, NULL_STORE, PAPER, Query, Report, Rules, coin, replace
 from spec.aggregation_service import Outcome, Service
-from spec.claims import Check, Verdict
 from spec.contributions import Budgets, Cause, Credit
 from spec.distributions import Law
+from spec.verdicts import Check, Shape, Verdict
 
 ARA = large_run_check("attribution_summaries_are_private", ATTRIBUTION_FIXED)
 PAA = large_run_check("aggregation_summaries_are_private", NULL_STORE)
@@ -22,7 +22,7 @@ both = pytest.mark.parametrize("check", [ARA, PAA], ids=["ARA", "PAA"])
 @both
 def test_nothing_shows_in_the_papers_rules(check: Check) -> None:
     found = check.run(PAPER)
-    assert (found.verdict, found.partial) == (Verdict.HOLDS, True)
+    assert (found.verdict, found.shape) == (Verdict.SEARCHED, Shape.REAL_SIZES)
     assert found.bound == "20 runs that draw nothing"
 
 
@@ -60,7 +60,7 @@ def show_the_size(
 
 @both
 def test_what_is_public_may_show(check: Check) -> None:
-    assert check.run(replace(PAPER, reveal=show_the_size)).verdict is Verdict.HOLDS
+    assert check.run(replace(PAPER, reveal=show_the_size)).verdict is Verdict.SEARCHED
 
 
 def show_top_byte(
@@ -85,7 +85,7 @@ def show_777_nulls(
 def test_a_size_that_a_proposal_mentions_is_tried() -> None:
     rules = replace(PAPER, reveal=show_777_nulls)
     named = large_run_check(ARA.claim, ATTRIBUTION_FIXED, Vocabulary(numbers=(777,)))
-    assert ARA.run(rules).verdict is Verdict.HOLDS
+    assert ARA.run(rules).verdict is Verdict.SEARCHED
     assert named.run(rules).verdict is Verdict.REFUTED
 
 
@@ -104,4 +104,4 @@ def test_rules_that_draw_are_not_followed(check: Check) -> None:
 def test_the_check_uses_the_rules_own_limits() -> None:
     small: Rules = replace(PAPER, limits=replace(PAPER.limits, contribution_budget=2))
     found = ARA.run(small)
-    assert (found.verdict, found.bound) == (Verdict.HOLDS, "10 runs that draw nothing")
+    assert (found.verdict, found.bound) == (Verdict.SEARCHED, "10 runs that draw nothing")

@@ -43,7 +43,7 @@ from sandproof.guard import Guard
 from spec import PAPER, Distribution, Draw, Event, Limits, PassTime, Query, Report, Rules, Service
 from spec.aggregation_service import Ledger, Spent
 from spec.attribution_client import AttributionClient, Source, Trigger
-from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+from spec.claims import CLAIMS
 from spec.contributions import Budgets, Cause, Credit, Unit
 from spec.distributions import Law, coin, hockey_stick
 from spec.event_client import EventClient, EventReport
@@ -51,8 +51,9 @@ from spec.neighbours import NULLED_AFTER_ADMISSION
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
 from spec.private_aggregation_client import DeviceWindow
+from spec.verdicts import Check, Control, Finding, Verdict
 
-CHECKS = machine_checks("quick", kept=None)
+CHECKS = machine_checks("quick")
 ALONE = "removing_a_unit_leaves_the_others_alone"
 
 
@@ -64,7 +65,7 @@ def titles(machines: Sequence[type[Machine]]) -> list[str]:
 def test_every_claim_holds_for_the_paper_and_everything_happens(machine: type[Machine]) -> None:
     made = machine_for(machine, PAPER)
     for seed in range(8):
-        run_machine(made, PROFILES["quick"], seed, kept=None)
+        run_machine(made, PROFILES["quick"], seed)
         if all(made.counts[each] for each in machine.happens):
             break
     assert [each for each in machine.happens if not made.counts[each]] == []
@@ -116,14 +117,14 @@ def test_a_finding_tells_the_smallest_run() -> None:
 
 
 def quick(machine: type[Machine], claim: str, rules: Rules) -> Finding:
-    return machine_finding(machine, claim, rules, "quick", kept=None)
+    return machine_finding(machine, claim, rules, "quick")
 
 
 def test_a_run_that_fails_fails_again_without_hypothesis() -> None:
     claim = "summary_mechanism_is_individually_private"
     made = machine_for(SummaryMachine, broken.REPEATS_COUNT, claims=frozenset({claim}))
     with pytest.raises(Violated) as raised:
-        run_machine(made, PROFILES["quick"], 0, kept=None)
+        run_machine(made, PROFILES["quick"], 0)
     again = replayed(made, raised.value.moves)
     assert again is not None
     assert again.complaint == raised.value.complaint
@@ -140,24 +141,9 @@ def test_simpler_runs_leave_out_moves_draws_and_reports() -> None:
     assert ((PassTime(until=1), 0), (replace(query, report_ids=(1,)), 2)) in tried
 
 
-def test_failing_examples_are_kept_and_tried_first(tmp_path: Path) -> None:
-    claim, rules = "the_ledger_never_passes_the_caps", broken.FLOATING_LEDGER
-    found = machine_finding(ServiceMachine, claim, rules, "quick", 0, kept=tmp_path)
-    assert found.verdict is Verdict.REFUTED
-    (kept,) = tmp_path.iterdir()
-    assert kept.name == "service-the_ledger_never_passes_the_caps-charge"
-    once = Profile(name="once", examples=1, steps=25, shrinks=False)
-    made = machine_for(ServiceMachine, rules, claims=frozenset({claim}))
-    run_machine(made, once, 1, kept=None)
-    with pytest.raises(Violated):
-        run_machine(made, once, 1, kept=kept)
-
-
 def test_hypothesis_shrinks_beyond_the_quick_profile() -> None:
     assert not PROFILES["quick"].shrinks
-    found = machine_finding(
-        ServiceMachine, "a_batch_is_a_set", broken.REPEATS_COUNT, "standard", kept=None
-    )
+    found = machine_finding(ServiceMachine, "a_batch_is_a_set", broken.REPEATS_COUNT, "standard")
     assert found.counterexample is not None
     assert found.counterexample["1"].endswith("arrives: 1 to key 1.")
 
@@ -166,7 +152,7 @@ def test_a_seed_fixes_the_runs() -> None:
     counts = []
     for seed in (3, 3, 4):
         made = machine_for(AggregationMachine, PAPER)
-        run_machine(made, Profile(name="short", examples=10, steps=10), seed, kept=None)
+        run_machine(made, Profile(name="short", examples=10, steps=10), seed)
         counts.append(dict(made.counts))
     assert counts[0] == counts[1] != counts[2]
 
@@ -219,7 +205,7 @@ def any_order(candidates: Sequence[Source], trigger: Trigger) -> Law[Sequence[So
 def test_a_random_attribution_is_not_held_against_the_rules() -> None:
     rules = replace(PAPER, attempt_order=any_order)
     claim = "attribution_summaries_are_private"
-    assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.HOLDS
+    assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.SEARCHED
     claim = "summary_mechanism_is_individually_private"
     assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.UNKNOWN
 
@@ -231,9 +217,8 @@ def test_other_neighbours_can_be_examined() -> None:
         PAPER,
         "quick",
         relation=NULLED_AFTER_ADMISSION,
-        kept=None,
     )
-    assert found.verdict is Verdict.HOLDS
+    assert found.verdict is Verdict.SEARCHED
     assert found.assumes == "neighbours: nulled after admission"
 
 
@@ -361,7 +346,7 @@ def lose_reports_at_random(
 )
 def test_a_rule_that_draws_is_not_blamed(machine: type[Machine], claim: str, rules: Rules) -> None:
     guard = Guard(path=Path("proposal.py"))
-    found = machine_finding(machine, claim, guard.around(rules), "quick", kept=None)
+    found = machine_finding(machine, claim, guard.around(rules), "quick")
     assert guard.misbehaved == []
     assert found.verdict is not Verdict.REFUTED
 
@@ -433,7 +418,7 @@ def ledger_verdicts(rules: Rules) -> set[Verdict]:
     ids=["in thousandths", "what is left", "half of epsilon, with the noise for it"],
 )
 def test_a_ledger_may_keep_other_numbers(rules: Rules) -> None:
-    assert ledger_verdicts(rules) == {Verdict.HOLDS, Verdict.UNKNOWN}
+    assert ledger_verdicts(rules) == {Verdict.SEARCHED, Verdict.UNKNOWN}
 
 
 @pytest.mark.parametrize(
@@ -454,7 +439,7 @@ def test_a_null_report_is_charged_whatever_the_ledger_keeps() -> None:
     for charge in (charge_thousandths, keep_what_is_left, charge_half):
         found = {check.run(replace(PAPER, charge=charge)).verdict for check in checks}
         assert Verdict.REFUTED not in found
-        assert Verdict.HOLDS in found
+        assert Verdict.SEARCHED in found
 
 
 def test_a_service_that_renames_its_reports_answers_from_those_it_was_asked_for() -> None:
@@ -496,7 +481,7 @@ SERVED = [
 @pytest.mark.parametrize("check", SERVED, ids=[f"{each.name}-{each.claim}" for each in SERVED])
 def test_an_answer_that_is_shown_again_is_no_new_answer(check: Check) -> None:
     found = check.run(replace(PAPER, serve=answer_from_memory))
-    assert found.verdict is Verdict.HOLDS, found.detail
+    assert found.verdict is Verdict.SEARCHED, found.detail
 
 
 def test_an_answer_that_is_shown_again_tells_nothing_new() -> None:
@@ -520,9 +505,7 @@ def test_rollouts_of_a_service_that_remembers_its_noise_are_undefined() -> None:
 
 
 def test_an_answer_that_no_rule_was_asked_for_is_unclear() -> None:
-    found = machine_finding(
-        ServiceMachine, LEDGER, replace(PAPER, serve=answer_anything), "quick", kept=None
-    )
+    found = machine_finding(ServiceMachine, LEDGER, replace(PAPER, serve=answer_anything), "quick")
     assert found.verdict is Verdict.UNKNOWN
     assert "Unclear" in found.detail
 

@@ -22,8 +22,8 @@ from proofs import CHECKS
 from proofs._proof import Statement, StepResult
 from proofs._symbolic import explore, free
 from spec import PAPER, Budget, Contribution, Limits, Query, Report, Rules, Spent
-from spec.claims import Finding, Verdict
 from spec.contributions import Cause
+from spec.verdicts import Finding, Verdict
 
 LISTED = frozenset({4096, 7 << 20})
 RATES = {4096: 0, 8192: 1}
