@@ -69,7 +69,7 @@ def _opened(kind: type) -> type:
 
     body = {
         "__slots__": (),
-        "stands_for": kind,
+        "_stands_for": kind,
         "__class__": property(own_class),
         "__getattr__": missing,
         "__post_init__": lambda _: None,
@@ -191,7 +191,7 @@ def _real_type(value: object) -> type:
     kind = type(value)
     if kind in (Number, Text, Truth):
         return value.__class__
-    return getattr(kind, "stands_for", kind)
+    return getattr(kind, "_stands_for", kind)
 
 
 def certain(law: T | Law[T]) -> T:
