@@ -14,7 +14,8 @@ from time import perf_counter, process_time
 
 from proofs import CHECKS
 from spec import PAPER
-from spec.claims import CLAIMS, Kind
+from spec.claims import CLAIMS
+from spec.verdicts import Kind
 
 
 def main(claims: list[str] | None = None) -> None:

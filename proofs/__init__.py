@@ -14,7 +14,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from spec import Rules
-from spec.claims import Check, Finding
+from spec.verdicts import Check, Finding
 
 CHECKS: tuple[Check, ...]
 
@@ -45,6 +45,24 @@ def lemmas_of(
     links = () if chain is None else chain.lemmas(changed, failed)
     deepest = (lemmas_of(link, changed, failed) or (link,) for link in links)
     return tuple(dict.fromkeys(lemma for lemmas in deepest for lemma in lemmas))
+
+
+def refuted_lemmas(claim: str, refuted: Collection[str]) -> tuple[str, ...]:
+    """Name the refuted lemmas on which a claim's proof rests, if none of its ways does without.
+
+    Where a way is left, there are none.
+    """
+    chain = getattr(import_module(f"{__name__}.{claim}"), "CHAIN", None)
+    fallen = [
+        [
+            lemma
+            for link in way
+            for lemma in ((link,) if link in refuted else refuted_lemmas(link, refuted))
+        ]
+        for way in (() if chain is None else chain.claims_of_ways)
+    ]
+    named = dict.fromkeys(lemma for way in fallen for lemma in way)
+    return tuple(named) if fallen and all(fallen) else ()
 
 
 def findings_on(rules: Rules) -> dict[str, Finding]:

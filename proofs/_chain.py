@@ -17,7 +17,8 @@ from importlib import import_module
 from proofs._check import decimal
 from proofs._proof import ALL_VALUES
 from spec import PAPER, Rules
-from spec.claims import CLAIMS, Check, Control, Finding, Step, Verdict
+from spec.claims import CLAIMS
+from spec.verdicts import ALARMS, Check, Control, Evidence, Finding, Reason, Step
 
 Link = str | tuple[str, Check]
 
@@ -41,10 +42,11 @@ class Chain:
         """Decide the guarantee on given rules."""
         changed = sorted(f for f in self._fixed if getattr(rules, f) is not getattr(PAPER, f))
         if changed:
+            names = ", ".join(changed)
             return self._unknown(
-                f"the paper's proof no longer applies: {', '.join(changed)} changed"
+                Reason.RULES_CHANGED, f"the paper's proof no longer applies: {names} changed"
             )
-        failed: list[str] = []
+        failed: list[Finding] = []
         steps: tuple[Step, ...] = ()
         seconds = Fraction(0)
         for way in self.ways:
@@ -53,27 +55,33 @@ class Chain:
             own = (each.seconds or 0 for link, each in found if link not in CLAIMS)
             seconds += sum(map(Fraction, own), Fraction(0))
             last, result = found[-1]
-            if result.verdict == Verdict.PROVED:
+            if result.evidence is Evidence.PROOF:
                 return Finding(
                     claim=self.claim,
                     check="proof",
-                    verdict=Verdict.PROVED,
+                    evidence=Evidence.PROOF,
                     method=self.argument,
                     bound=_bound(each for _, each in found),
                     assumes=self.assumes,
                     seconds=decimal(seconds),
                     steps=steps,
                 )
-            failed.append(f"{_name(last)} is {result.verdict}")
-        reason = "; ".join(dict.fromkeys(failed))
-        return self._unknown(f"the paper's proof no longer applies: {reason}", seconds, steps)
+            failed.append(replace(result, detail=f"{_name(last)} is {result.verdict}"))
+        alarms = [each.reason for each in failed if each.is_alarm]
+        why = "; ".join(dict.fromkeys(each.detail for each in failed))
+        return self._unknown(
+            alarms[0] if alarms else Reason.LEMMA_OPEN,
+            f"the paper's proof no longer applies: {why}",
+            seconds,
+            steps,
+        )
 
     def _follow(self, way: tuple[Link, ...], rules: Rules) -> list[tuple[Link, Finding]]:
         """Run the links up to the first that is not proved."""
         found: list[tuple[Link, Finding]] = []
         for link in way:
             found.append((link, run_link(link, rules)))
-            if found[-1][1].verdict != Verdict.PROVED:
+            if found[-1][1].evidence is not Evidence.PROOF:
                 break
         return found
 
@@ -90,6 +98,11 @@ class Chain:
         return ()
 
     @property
+    def claims_of_ways(self) -> tuple[tuple[str, ...], ...]:
+        """Return, way by way, the links that are claims."""
+        return tuple(tuple(x for x in map(_name, way) if x in CLAIMS) for way in self.ways)
+
+    @property
     def _fixed(self) -> set[str]:
         return set(CLAIMS[self.claim].rules) - self.decided - self.free
 
@@ -99,17 +112,28 @@ class Chain:
             Control(name=name, run=partial(run_link, broken, rules), rules=rules)
             for name, (broken, rules) in self.controls.items()
         )
-        return Check(claim=self.claim, name="proof", run=self.run, controls=tuple(controls))
+        return Check(
+            claim=self.claim,
+            name="proof",
+            run=self.run,
+            controls=tuple(controls),
+            evidence=Evidence.PROOF,
+        )
 
     def _unknown(
-        self, reason: str, seconds: Fraction = Fraction(0), steps: tuple[Step, ...] = ()
+        self,
+        reason: Reason,
+        detail: str,
+        seconds: Fraction = Fraction(0),
+        steps: tuple[Step, ...] = (),
     ) -> Finding:
         return Finding(
             claim=self.claim,
             check="proof",
-            verdict=Verdict.UNKNOWN,
+            evidence=Evidence.ALARM if reason in ALARMS else Evidence.NONE,
+            reason=reason,
             method=self.argument,
-            detail=reason,
+            detail=detail,
             seconds=decimal(seconds),
             steps=steps,
         )

@@ -13,8 +13,9 @@ from fractions import Fraction
 from typing import TypeVar, cast
 
 from proofs._proof import Proof, ProofResult, StepResult
-from spec import PAPER, Rules, claims
-from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+from spec import PAPER, Rules
+from spec.claims import CLAIMS
+from spec.verdicts import Check, Control, Evidence, Finding, Reason, Step, Verdict
 
 S = TypeVar("S")
 
@@ -57,7 +58,7 @@ def check_of(
             return Finding(
                 claim=proof.claim,
                 check=name,
-                verdict=Verdict.UNKNOWN,
+                reason=Reason.RULES_CHANGED,
                 method=method,
                 detail=f"the proof is about the paper's {', '.join(changed)}",
             )
@@ -71,7 +72,7 @@ def check_of(
         return Control(name=label, run=lambda: report(proof.run_on(broken)), rules=rules)
 
     controls = tuple(control(label, broken) for label, broken in proof.controls.items())
-    return Check(claim=proof.claim, name=name, run=run, controls=controls)
+    return Check(claim=proof.claim, name=name, run=run, controls=controls, evidence=Evidence.PROOF)
 
 
 def header_of(docstring: str) -> dict[str, str]:
@@ -88,20 +89,36 @@ def header_of(docstring: str) -> dict[str, str]:
 def finding(result: ProofResult, *, check: str, method: str, assumes: str) -> Finding:
     """Report what became of a proof."""
     verdict = Verdict(result.verdict.lower())
-    alarm = "ALARM, this must never happen: " if result.alarm else ""
     example = result.counterexample
+    evidence, reason = evidence_of(result)
     return Finding(
         claim=result.claim,
         check=check,
-        verdict=verdict,
+        evidence=evidence,
+        reason=reason,
+        rests_on=tuple(name for name in assumes.split(", ") if name in CLAIMS),
         method=f"{method}; {_decided(result)}" if verdict is Verdict.PROVED else method,
         bound=result.bound if verdict is Verdict.PROVED else "",
         assumes=assumes,
-        detail=alarm + ("" if verdict is Verdict.PROVED else result.text),
+        detail="" if verdict is Verdict.PROVED else result.text,
         seconds=decimal(result.seconds),
         steps=tuple(map(_step, result.steps)),
         counterexample=None if example is None else {x: str(y) for x, y in example.items()},
     )
+
+
+def evidence_of(result: ProofResult) -> tuple[Evidence, Reason]:
+    """Say which evidence a proof is, and for which reason it is none or an alarm."""
+    reason = Reason.NONE if result.verdict == "PROVED" else Reason.STEP_OPEN
+    if result.alarm:
+        answers = {decision.status for decision in result.decisions}
+        disagree = "disagreement" in answers
+        reason = Reason.SOLVERS_DISAGREE if disagree else Reason.DOES_NOT_REPLAY
+    if result.verdict == "REFUTED":
+        return Evidence.ATTACK, reason if result.alarm else Reason.NONE
+    if result.alarm:
+        return Evidence.ALARM, reason
+    return (Evidence.PROOF if result.verdict == "PROVED" else Evidence.NONE), reason
 
 
 def deciders(step: StepResult) -> tuple[str, ...]:
@@ -134,12 +151,12 @@ def _decided(result: ProofResult) -> str:
     return ", ".join([*said, *exact])
 
 
-def _step(step: StepResult) -> claims.Step:
+def _step(step: StepResult) -> Step:
     example = (
         "" if step.example is None else ", ".join(f"{x} = {y}" for x, y in step.example.items())
     )
     over = f"for {step.over}" if step.over else ""
-    return claims.Step(
+    return Step(
         name=step.name,
         verdict=Verdict(step.verdict.lower()),
         by=", ".join(deciders(step)),

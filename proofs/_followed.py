@@ -44,6 +44,7 @@ from types import (
 )
 from typing import TypeVar, cast
 
+import z3
 from immutables import Map
 
 from proofs._opaque import Name, Opaque
@@ -90,7 +91,7 @@ FUNCTIONS: tuple[object, ...] = (
     *(operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.neg),
     *(operator.lt, operator.le, operator.eq, operator.ne, operator.ge, operator.gt),
     *(operator.and_, operator.or_, operator.truediv, operator.contains, operator.getitem),
-    *(functools.reduce, itertools.chain.from_iterable, dataclasses.replace),
+    *(functools.reduce, dataclasses.replace),
 )
 MODULES = frozenset(
     {"math", "operator", "itertools", "functools", "fractions", "dataclasses", "immutables"}
@@ -150,11 +151,10 @@ class Table:
             low, high = min(table, default=1), max(table, default=0)
             inside = (low <= value) & (value <= high)
             return bool(inside & ((value - low) % abs(table.step) == 0))
-        found: object = False
-        for entry in self:
-            equal: object = value == entry
-            found = equal | found if isinstance(equal, Truth) else bool(equal) or found
-        return bool(found)
+        equal = [value == entry for entry in self]
+        open_ = [each._term for each in cast(list[object], equal) if type(each) is Truth]
+        known = any(each for each in cast(list[object], equal) if type(each) is not Truth)
+        return known or bool(open_ and Truth(z3.Or(*open_)))
 
     def __getitem__(self, place: object) -> object:
         """Look up a known place, or fork on the entry that a symbolic one equals."""
@@ -522,7 +522,7 @@ def _isinstance(value: object, kinds: object) -> bool:
         return isinstance(value, kind) if type(value) in (Opaque, Name) else refuse("isinstance")
     if type(value) in (Number, Truth, Text):
         return kind is object or (type(value) is Text and kind is str)
-    stands_for = getattr(type(value), "stands_for", None)
+    stands_for = getattr(type(value), "_stands_for", None)
     if stands_for is None:
         return isinstance(value, kind)
     if issubclass(stands_for, kind):
@@ -533,15 +533,17 @@ def _isinstance(value: object, kinds: object) -> bool:
 
 
 def _getattr(value: object, name: str, *default: object) -> object:
+    """Refuse to say which attributes a symbolic value has: they are not those of the real one."""
+    if type(value) in (Number, Text, Truth, Table, Module, Place):
+        refuse("getattr of a symbolic value")
     if type(name) is not str or _leads_out(name):
-        refuse(f"getattr with {name!r}" if type(name) is str else "getattr")
+        refuse("getattr with a name that is not followed")
     return getattr(value, name, *default)
 
 
 def _hasattr(value: object, name: str) -> bool:
-    if type(name) is not str or _leads_out(name):
-        refuse(f"hasattr with {name!r}" if type(name) is str else "hasattr")
-    return hasattr(value, name)
+    nothing = object()
+    return _getattr(value, name, nothing) is not nothing
 
 
 def _builtins() -> dict[str, object]:

@@ -26,13 +26,13 @@ from proofs._opaque import opaque as opaque
 from proofs._proof import Statement, Step, StepResult, Verdict, assume
 from proofs._solvers import Model
 from proofs._symbolic import MACHINERY, NotSymbolic, Number, Text, Truth, free, refuse, running
-from spec import PAPER, Rules, claims
+from spec import PAPER, Rules
 from spec.aggregation_service import Query, Service, Spent
-from spec.claims import Check, Finding
 from spec.contributions import Budget, Cause
 from spec.distributions import Distribution, Law
 from spec.reports import KEY_BITS, Contribution, Report
 from spec.rules import Limits
+from spec.verdicts import Check, Evidence, Finding, Shape
 
 MACHINERY.add(__file__)
 
@@ -69,7 +69,7 @@ def _opened(kind: type) -> type:
 
     body = {
         "__slots__": (),
-        "stands_for": kind,
+        "_stands_for": kind,
         "__class__": property(own_class),
         "__getattr__": missing,
         "__post_init__": lambda _: None,
@@ -191,7 +191,7 @@ def _real_type(value: object) -> type:
     kind = type(value)
     if kind in (Number, Text, Truth):
         return value.__class__
-    return getattr(kind, "stands_for", kind)
+    return getattr(kind, "_stands_for", kind)
 
 
 def certain(law: T | Law[T]) -> T:
@@ -331,11 +331,12 @@ def bounded(check: Check, *, papers_own: Iterable[str], bound: str) -> Check:
     def run(rules: Rules) -> Finding:
         found = check.run(rules)
         changed = [f for f in papers_own if getattr(rules, f) is not getattr(PAPER, f)]
-        if found.verdict is not claims.Verdict.PROVED or not changed:
+        if found.evidence is not Evidence.PROOF or not changed:
             return found
         return replace(
             found,
-            verdict=claims.Verdict.HOLDS,
+            evidence=Evidence.ALL_VALUES_UP_TO_SHAPE,
+            shape=Shape.SHORT_LOOPS,
             bound=bound,
             detail=f"the induction is about the paper's {', '.join(changed)}",
         )

@@ -38,10 +38,10 @@ from proofs._subjects import (
     with_limits,
 )
 from spec import PAPER, Rules
-from spec.claims import Check
 from spec.contributions import Budget, Cause, Credit, Unit
 from spec.reports import Contribution
 from spec.rules import Limits
+from spec.verdicts import Check
 
 X, Z = name(str, "unit x"), name(str, "unit z")
 CAUSE = cause_of(in_client=True)

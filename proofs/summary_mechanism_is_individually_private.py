@@ -55,7 +55,6 @@ from proofs._subjects import (
 )
 from spec import PAPER, Rules
 from spec.aggregation_service import Ledger, Query, Spent
-from spec.claims import Check
 from spec.contributions import Budget, Budgets, Cause, Credit
 from spec.individual_privacy import (
     Loss,
@@ -81,6 +80,7 @@ from spec.summary_mechanism import (
     without_source,
     without_storage,
 )
+from spec.verdicts import Check
 
 X, Z = name(str, "unit x"), name(str, "unit z")
 R1, R2 = name(int, "report 1"), name(int, "report 2")

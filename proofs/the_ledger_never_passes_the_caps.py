@@ -48,10 +48,10 @@ from proofs._subjects import (
 )
 from spec import PAPER, Rules
 from spec.aggregation_service import Answer, Ledger, Query, Service, Spent
-from spec.claims import Check, Finding, Verdict
 from spec.distributions import Draw
 from spec.reports import Report
 from spec.rules import Limits
+from spec.verdicts import Check, Evidence, Finding, Reason
 
 OFTEN = 24
 """How often a query is asked."""
@@ -315,11 +315,12 @@ def left_open(check: Check) -> Check:
 
     def run(rules: Rules) -> Finding:
         found = check.run(rules)
-        if found.verdict is not Verdict.REFUTED or rules.noise is PAPER.noise:
+        if found.evidence is not Evidence.ATTACK or rules.noise is PAPER.noise:
             return found
         return replace(
             found,
-            verdict=Verdict.UNKNOWN,
+            evidence=Evidence.NONE,
+            reason=Reason.NO_CONCLUSION,
             detail="the epsilons that queries name add up beyond the caps, and the noise, which is "
             "changed, may spend less",
             counterexample=None,

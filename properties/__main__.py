@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from fractions import Fraction
 
 from properties.attack import decimal
 from properties.checks import AGGREGATION, ATTRIBUTION, EVENT_LEVEL, TOGETHER, universe_for
 from properties.solve import solve
 from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE
 from spec.paper import PAPER
-
-SECONDS = Fraction(600)
 
 
 def main(arguments: list[str]) -> int:
@@ -23,7 +20,7 @@ def main(arguments: list[str]) -> int:
     broken = False
     for claim in (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER):
         relation = NULL_STORE if claim == AGGREGATION else ATTRIBUTION_FIXED
-        solution = solve(PAPER, relation, universe_for(claim), SECONDS, moves)
+        solution = solve(PAPER, relation, universe_for(claim), moves=moves)
         sign = "<=" if solution.worst <= solution.delta else ">"
         broken |= solution.refuted
         print(f"{claim} ({relation.name})")

@@ -54,7 +54,7 @@ from properties.universe import (
 from properties.vocabulary import NO_WORDS, Vocabulary
 from spec.aggregation_service import Spent, charge, keys, noise
 from spec.attribution_client import Trigger
-from spec.claims import CLAIMS, SERVICE, Check, Control, Finding, Verdict
+from spec.claims import CLAIMS, SERVICE
 from spec.contributions import Budget, Credit, Unit, send
 from spec.distributions import Distribution, Random
 from spec.neighbours import (
@@ -72,6 +72,16 @@ from spec.private_aggregation_client import Event
 from spec.reports import REPORT_ID_BITS, Contribution, Key, Report, Sent
 from spec.rules import AtService, OnDevice, Rules
 from spec.universe import Universe
+from spec.verdicts import (
+    VERDICTS,
+    Check,
+    Control,
+    Evidence,
+    Finding,
+    Reason,
+    Shape,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from spec.rules import AtContribution
@@ -83,39 +93,35 @@ TOGETHER = "summary_and_event_reports_compose"
 LEDGER = "the_ledger_never_passes_the_caps"
 MANY = (1000, 10_000)
 SIDES = 10
-"""What share of the time a further universe gets."""
+"""What share of the steps a further universe gets."""
 
 CUT = 5
-"""What share of the time there is where noise must be cut."""
+"""What share of the steps there is where noise must be cut."""
 
-UNSOLVED = "moves were solved in time"
-UNWRITTEN = "there was no time to write the attack down and replay it"
-ALARM = "ALARM: a found attack does not replay:"
 LARGER = 4
-"""How many times as long the next universe takes, at least."""
+"""How many times as many steps the next universe takes, at least."""
 
 PRIVACY = (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """Say how far a game is solved and how long it may take.
-
-    Moves bound the search, so that the same rules get the same verdict on any machine; the time is
-    there for rules that are slow themselves.
-    """
+    """Say how far a game is solved, in moves and in steps, which are counted and never timed."""
 
     name: str
     moves: int
-    seconds: int
+    steps: int
     contributions: int
     fewest: int = 4
 
 
+STEPS = 300_000
+"""The steps of a quick game; in a standard game the paper's own rules take a tenth of them."""
+
 EFFORTS = {
-    "quick": Effort(name="quick", moves=5, seconds=60, contributions=5),
-    "standard": Effort(name="standard", moves=7, seconds=120, contributions=7),
-    "deep": Effort(name="deep", moves=9, seconds=1800, contributions=9),
+    "quick": Effort(name="quick", moves=5, steps=STEPS, contributions=5),
+    "standard": Effort(name="standard", moves=7, steps=2 * STEPS, contributions=7),
+    "deep": Effort(name="deep", moves=9, steps=30 * STEPS, contributions=9),
 }
 
 
@@ -153,36 +159,30 @@ def game_finding(
 
     A universe that a proposal names says itself how many moves it takes. Where noise must be cut,
     because the rules look at noisy sums or keep them, there are many more answers. Then, or if
-    there was no time, smaller universes are solved, and the largest that is has the last word.
+    the steps did not do, smaller universes are solved, and the largest that is has the last word.
     """
     thorough = replace(effort, fewest=effort.moves)
     stages = [(sharp(universe), thorough), (narrow(universe), thorough), (universe, effort)]
     with suppress(Inexact):
         exact = played_finding(claim, rules, relation, universe, effort, named, cut=named)
-        if named or universe.promise == "event" or UNSOLVED not in exact.detail:
+        if named or universe.promise == "event" or exact.reason is not Reason.OUT_OF_STEPS:
             return exact
         stages.pop()
-    end = perf_counter_ns() + effort.seconds * 10**9 // CUT
+    left = effort.steps // CUT
     found: Finding | None = None
     took = 0
     for smaller, wanted in stages:
-        start = perf_counter_ns()
-        if found is not None and end - start < LARGER * took:
+        if found is not None and left < LARGER * took:
             break
-        timed = replace(wanted, seconds=max((end - start) // 10**9, 1))
-        result = played_finding(claim, rules, relation, smaller, timed)
-        took = perf_counter_ns() - start
-        if result.verdict is Verdict.REFUTED or is_alarming(result):
+        bounded = replace(wanted, steps=max(left, 1))
+        result, took = played(claim, rules, relation, smaller, bounded)
+        left -= took
+        if result.evidence is Evidence.ATTACK or result.is_alarm:
             return result
-        if found is None or result.verdict is Verdict.HOLDS:
+        if found is None or result.evidence is Evidence.EXACT_IN_UNIVERSE:
             found = result
     assert found is not None
     return found
-
-
-def is_alarming(found: Finding) -> bool:
-    """Tell whether there is an attack that could not be shown: then nothing smaller decides."""
-    return UNWRITTEN in found.detail or found.detail.startswith(ALARM)
 
 
 def played_finding(
@@ -195,33 +195,56 @@ def played_finding(
     cut: bool = True,
 ) -> Finding:
     """Solve a universe as it is; noise that has to be cut may be an error."""
+    return played(claim, rules, relation, universe, effort, named, cut)[0]
+
+
+def played(
+    claim: str,
+    rules: Rules,
+    relation: Relation,
+    universe: Universe,
+    effort: Effort,
+    named: bool = False,
+    cut: bool = True,
+) -> tuple[Finding, int]:
+    """Solve a universe as it is; return what was found and how many steps it took."""
     start = perf_counter_ns()
     found = Finding(
         claim=claim,
         check=f"game: {universe.name}, {relation.name}",
-        verdict=Verdict.UNKNOWN,
+        shape=Shape.SMALL_UNIVERSE,
         method="worst adversary, solved exactly",
         assumes=f"neighbours: {relation.name}",
     )
+    steps = 0
     try:
         moves = None if named else effort.moves
-        played, note = fitted(rules, universe)
-        solution = solve(played, relation, universe, Fraction(effort.seconds), moves, cut=cut)
-        found = noted(judged(found, solution, effort), rules, universe, note)
+        fitting, replaced = fitted(rules, universe)
+        solution = solve(fitting, relation, universe, effort.steps, moves, cut=cut)
+        steps = solution.steps
+        found = noted(judged(found, solution, effort), rules, universe, replaced)
     except RelationUndefined as reason:
-        found = replace(found, detail=f"the neighbour relation is undefined: {reason}")
+        found = alarm(found, Reason.RELATION_UNDEFINED, str(reason))
     except DoesNotReplay as reason:
-        found = replace(found, detail=f"{ALARM} {reason}")
+        found = alarm(found, Reason.DOES_NOT_REPLAY, str(reason))
     except SpecError as reason:
         if isinstance(reason, Inexact) and not cut:
             raise
-        found = replace(found, detail=f"the game cannot be played: {reason}")
+        detail = f"the game cannot be played: {reason}"
+        found = replace(found, reason=Reason.CANNOT_FOLLOW, detail=detail)
     seconds = Fraction(perf_counter_ns() - start, 10**9)
-    return replace(found, seconds=decimal(seconds, 2))
+    return replace(found, seconds=decimal(seconds, 2)), steps
 
 
-def fitted(rules: Rules, universe: Universe) -> tuple[Rules, str]:
-    """Return the rules to play with in a universe, and what has to be said about them.
+def alarm(found: Finding, reason: Reason, detail: str) -> Finding:
+    """Return a finding that is an alarm."""
+    return replace(
+        found, evidence=Evidence.ALARM, reason=reason, detail=f"{reason.value}: {detail}"
+    )
+
+
+def fitted(rules: Rules, universe: Universe) -> tuple[Rules, tuple[str, ...]]:
+    """Return the rules to play with in a universe, and which of them are the paper's instead.
 
     The limits of a universe are scaled down. A changed rule that is made for the real ones, such as
     a table of truth probabilities or a cap that is written as a number, cannot be judged there.
@@ -237,11 +260,8 @@ def fitted(rules: Rules, universe: Universe) -> tuple[Rules, str]:
         sizes = sizes_of(rules, universe.event_sources)
         if truth_fits(rules, real, sizes) and not truth_fits(rules, small, sizes):
             replaced.append("truth_probability")
-    if not replaced:
-        return rules, ""
     papers = {name: getattr(PAPER, name) for name in replaced}
-    note = f"the paper's {' and '.join(replaced)} in place of one that fits the real limits only"
-    return replace(rules, **papers), note
+    return replace(rules, **papers) if papers else rules, tuple(replaced)
 
 
 def admits_as_usual(rules: Rules, universe: Universe) -> bool:
@@ -262,28 +282,38 @@ def admits_as_usual(rules: Rules, universe: Universe) -> bool:
     return True
 
 
-def noted(found: Finding, rules: Rules, universe: Universe, note: str) -> Finding:
+def note_on(replaced: tuple[str, ...]) -> str:
+    """Say which rules were replaced by the paper's, if any were."""
+    if not replaced:
+        return ""
+    return f"the paper's {' and '.join(replaced)} in place of one that fits the real limits only"
+
+
+def noted(found: Finding, rules: Rules, universe: Universe, replaced: tuple[str, ...]) -> Finding:
     """Return a finding that says that limits are scaled, and which rules were put in place."""
+    note = note_on(replaced)
     if universe.limits != rules.limits:
         scaled = f"limits scaled down{note and ', ' + note}"
         found = replace(found, bound=f"{found.bound}; {scaled}")
-        if found.verdict is Verdict.REFUTED:
+        if found.evidence is Evidence.ATTACK:
             found = replace(found, detail=f"{found.detail}; {scaled}")
-    found = unless_admit_was_replaced(found, note)
+    found = unless_admit_was_replaced(found, replaced)
     stepped = [name for name in EVENT_STEPS if getattr(rules, name) is not getattr(PAPER, name)]
-    if "truth_probability" in note and stepped and found.verdict is Verdict.HOLDS:
-        reason = f"{note}, and a step that uses it changed ({stepped[0]})"
-        return replace(found, verdict=Verdict.UNKNOWN, detail=reason)
+    kept = found.evidence is Evidence.EXACT_IN_UNIVERSE
+    if "truth_probability" in replaced and stepped and kept:
+        why = f"{note}, and a step that uses it changed ({stepped[0]})"
+        return replace(found, evidence=Evidence.NONE, reason=Reason.CANNOT_FOLLOW, detail=why)
     return found
 
 
-def unless_admit_was_replaced(found: Finding, note: str) -> Finding:
+def unless_admit_was_replaced(found: Finding, replaced: tuple[str, ...]) -> Finding:
     """Return the finding; that it holds with the paper's `admit` in place says nothing of another.
 
     That the other is like it at the real limits was tried, and not shown.
     """
-    if "admit" in note and found.verdict is Verdict.HOLDS:
-        return replace(found, verdict=Verdict.UNKNOWN, detail=f"{note}, as far as tried")
+    if "admit" in replaced and VERDICTS[found.evidence] is Verdict.SEARCHED:
+        why = f"{note_on(replaced)}, as far as tried"
+        return replace(found, evidence=Evidence.NONE, reason=Reason.CANNOT_FOLLOW, detail=why)
     return found
 
 
@@ -294,14 +324,14 @@ def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
     if solution.attack is not None:
         factor = "none" if solution.factor is None else str(solution.factor)
         if not solution.measured:
-            factor, holds = "", "there was no time to find the factor"
+            factor, holds = "", "the steps did not do to find the factor"
         elif solution.factor is None:
             holds = f"no multiple of epsilon up to {LARGEST_FACTOR} keeps delta"
         else:
             holds = f"up to {solution.measured} moves it holds with {factor} epsilon"
         return replace(
             found,
-            verdict=Verdict.REFUTED,
+            evidence=Evidence.ATTACK,
             detail=f"{delta_text(solution)} where {promise} is promised; {holds}",
             attack=solution.attack,
             counterexample={
@@ -312,22 +342,24 @@ def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
             },
         )
     if solution.vacuous:
-        return replace(found, detail="the neighbour relation never made a difference here")
+        detail = "the neighbour relation never made a difference here"
+        return replace(found, reason=Reason.VACUOUS, detail=detail)
     if solution.worst - solution.slack > solution.delta:
-        return replace(
-            found, detail=f"{delta_text(solution)} where {promise} is promised; {UNWRITTEN}"
+        return alarm(
+            found, Reason.NOT_WRITTEN, f"{delta_text(solution)} where {promise} is promised"
         )
     if solution.unanswered:
-        return replace(
-            found, detail="no query is ever answered here: name a UNIVERSE in which one is"
-        )
+        detail = "no query is ever answered here: name a UNIVERSE in which one is"
+        return replace(found, reason=Reason.VACUOUS, detail=detail)
     if solution.open:
-        return replace(found, detail="cutting infinite noise leaves the answer open here")
+        detail = "cutting infinite noise leaves the answer open here"
+        return replace(found, reason=Reason.NOISE_OPEN, detail=detail)
     if solution.solved < min(effort.fewest, solution.universe.moves):
-        return replace(found, detail=f"only {solution.solved} {UNSOLVED}")
+        detail = f"only {solution.solved} moves were solved with the steps allowed"
+        return replace(found, reason=Reason.OUT_OF_STEPS, detail=detail)
     return replace(
         found,
-        verdict=Verdict.HOLDS,
+        evidence=Evidence.EXACT_IN_UNIVERSE,
         detail=f"{delta_text(solution, 'worst ')}, promised {promise}",
     )
 
@@ -373,6 +405,8 @@ def game_check(
         name=f"game: {universe.name}, {relation.name}",
         run=run,
         controls=controls[claim],
+        shape=Shape.SMALL_UNIVERSE,
+        relation=relation.name,
     )
 
 
@@ -393,9 +427,10 @@ def side_check(
         try:
             found = side_finding(claim, rules, relation, universe, effort, cut=False)
         except Inexact:
-            hurried = replace(effort, seconds=effort.seconds // 2)
+            hurried = replace(effort, steps=effort.steps // 2)
             found = side_finding(claim, rules, relation, for_one_key(universe), hurried)
-        return replace(found, partial=universe.promise == "event" or not only_service(rules))
+        as_good = universe.promise != "event" and only_service(rules)
+        return replace(found, shape=Shape.SMALL_UNIVERSE) if as_good else found
 
     def control(name: str, rules: Rules) -> Control:
         return Control(name=name, run=lambda: finding(rules), rules=rules)
@@ -405,6 +440,8 @@ def side_check(
         name=f"game: {universe.name}, {relation.name}",
         run=finding,
         controls=tuple(control(name, rules) for name, rules in broken.items()),
+        shape=Shape.FURTHER_UNIVERSE,
+        relation=relation.name,
         spare=True,
     )
 
@@ -417,9 +454,10 @@ def side_finding(
     effort: Effort,
     cut: bool = True,
 ) -> Finding:
-    """Solve all moves of a universe, which shows a part of a guarantee, in a part of the time."""
-    whole = replace(effort, moves=universe.moves, seconds=effort.seconds // SIDES)
-    return replace(played_finding(claim, rules, relation, universe, whole, cut=cut), partial=True)
+    """Solve all moves of a universe that shows a part of a guarantee, with a part of the steps."""
+    whole = replace(effort, moves=universe.moves, steps=effort.steps // SIDES)
+    found = played_finding(claim, rules, relation, universe, whole, cut=cut)
+    return replace(found, shape=Shape.FURTHER_UNIVERSE)
 
 
 def only_service(rules: Rules) -> bool:
@@ -450,6 +488,8 @@ def delta_check(claim: str, relation: Relation, effort: Effort) -> Check:
                 rules=broken,
             ),
         ),
+        shape=Shape.FURTHER_UNIVERSE,
+        relation=relation.name,
         spare=True,
     )
 
@@ -517,14 +557,14 @@ def sensitivity_finding(
     found = Finding(
         claim=claim,
         check=f"sensitivity: {universe.name}, {relation.name}",
-        verdict=Verdict.UNKNOWN,
+        reason=Reason.NO_CONCLUSION,
+        shape=Shape.LONG_RUNS,
         method="exhaustive runs of the clients, then one query",
-        partial=True,
         assumes=f"neighbours: {relation.name}",
     )
     try:
-        played, note = fitted(rules, universe)
-        result = sensitivity(played, relation, wider, length)
+        fitting, replaced = fitted(rules, universe)
+        result = sensitivity(fitting, relation, wider, length)
         found = replace(
             found,
             bound=f"{wider.describe()}; {result.nodes} pairs of states",
@@ -533,7 +573,8 @@ def sensitivity_finding(
         if result.attack is not None:
             found = replace(
                 found,
-                verdict=Verdict.REFUTED,
+                evidence=Evidence.ATTACK,
+                reason=Reason.NONE,
                 detail=f"one unit changes the sums by {result.largest}, its budget is {most}",
                 attack=result.attack,
                 counterexample={
@@ -543,10 +584,15 @@ def sensitivity_finding(
                 },
             )
         elif result.largest <= most:
-            found = replace(found, verdict=Verdict.HOLDS)
-        found = noted(found, rules, universe, note)
-    except (RelationUndefined, NotDeterministic, DoesNotReplay, OutOfWindow, Inexact) as reason:
-        found = replace(found, detail=f"the clients cannot be followed: {reason}")
+            found = replace(found, evidence=Evidence.EXACT_IN_UNIVERSE, reason=Reason.NONE)
+        found = noted(found, rules, universe, replaced)
+    except RelationUndefined as reason:
+        found = alarm(found, Reason.RELATION_UNDEFINED, str(reason))
+    except DoesNotReplay as reason:
+        found = alarm(found, Reason.DOES_NOT_REPLAY, str(reason))
+    except (NotDeterministic, OutOfWindow, Inexact) as reason:
+        detail = f"the clients cannot be followed: {reason}"
+        found = replace(found, reason=Reason.CANNOT_FOLLOW, detail=detail)
     return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
 
 
@@ -565,6 +611,8 @@ def sensitivity_check(claim: str, relation: Relation, universe: Universe, effort
         name=f"sensitivity: {universe.name}, {relation.name}",
         run=run,
         controls=(Control(name="admission compares before adding", run=control, rules=broken),),
+        shape=Shape.LONG_RUNS,
+        relation=relation.name,
         rules=tuple(name for name in CLAIMS[claim].rules if name not in SERVICE),
         spare=True,
     )
@@ -594,11 +642,11 @@ def in_any_batch(rules: Rules, claim: str) -> Finding:
     found = production_finding(rules, claim)
     if rules.noise is PAPER.noise and rules.threshold is PAPER.threshold:
         return found
-    if found.verdict is Verdict.REFUTED:
+    if found.evidence is Evidence.ATTACK:
         return found
     for count in MANY:
         crowded = production_finding(beside_many(rules, count), claim)
-        if crowded.verdict is Verdict.REFUTED:
+        if crowded.evidence is Evidence.ATTACK:
             batch = f"{count} null reports of others besides"
             numbers = {**(crowded.counterexample or {}), "batch": batch}
             return replace(crowded, counterexample=numbers)
@@ -611,7 +659,7 @@ def production_check(claim: str) -> Check:
     return Check(
         claim=claim,
         name="production parameters",
-        run=lambda rules: replace(in_any_batch(rules, claim), partial=True),
+        run=lambda rules: in_any_batch(rules, claim),
         controls=(
             Control(
                 name="noise at half the scale",
@@ -619,6 +667,7 @@ def production_check(claim: str) -> Check:
                 rules=broken,
             ),
         ),
+        shape=Shape.REAL_PARAMETERS,
     )
 
 
@@ -697,7 +746,7 @@ def property_checks(
             checks.append(production_check(claim))
             if wanted is usual and thorough:
                 checks.append(large_run_check(claim, wanted, words))
-                queue = queue_check(claim, wanted, words, chosen.seconds // SIDES)
+                queue = queue_check(claim, wanted, words, chosen.steps // SIDES)
                 checks.append(with_fitted(queue))
         if wanted is usual and thorough:
             checks += side_checks(claim, wanted, chosen, words)
@@ -718,7 +767,7 @@ def random_runs(effort: str, seed: int) -> list[Check]:
     if effort == "quick":
         found = tuple(check for check in found if check.claim == LEDGER)
     return [
-        partly(with_fitted(check)) if check.claim in PRIVACY else replace(check, spare=True)
+        with_fitted(check) if check.claim in PRIVACY else replace(check, spare=True)
         for check in found
     ]
 
@@ -727,18 +776,13 @@ def with_fitted(check: Check) -> Check:
     """Return the check on rules that fit small limits; the machines have limits of their own."""
 
     def run(rules: Rules) -> Finding:
-        played, note = fitted(rules, universe_for(check.claim))
-        found = check.run(played)
+        fitting, replaced = fitted(rules, universe_for(check.claim))
+        found, note = check.run(fitting), note_on(replaced)
         if note:
             found = replace(found, bound=f"{found.bound}, {note}")
-        return unless_admit_was_replaced(found, note)
+        return unless_admit_was_replaced(found, replaced)
 
     return replace(check, run=run)
-
-
-def partly(check: Check) -> Check:
-    """Return the check with findings that may refute but not decide that the claim holds."""
-    return replace(check, run=lambda rules: replace(check.run(rules), partial=True))
 
 
 def applies(relation: Relation, claim: str, universes: tuple[Universe, ...] = ()) -> bool:

@@ -33,7 +33,6 @@ from flint import arb, ctx
 
 from properties.attack import decimal, shown
 from properties.production import CannotDecide
-from spec.claims import Check, Control, Finding, Verdict
 from spec.distributions import Draw, Law
 from spec.event_client import EventSource, EventTrigger, TriggerSpecification
 from spec.event_outputs import Output, OutputSet
@@ -41,6 +40,7 @@ from spec.numbers import Power, Real, SpecError, bounds, certainly_at_most, exac
 from spec.paper import PAPER
 from spec.randomized_response import RandomizedResponse
 from spec.rules import Limits, OnDevice, Rules
+from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
 
 if TYPE_CHECKING:
     from spec.rules import AtEventSource
@@ -101,9 +101,9 @@ def event_parameters_finding(rules: Rules) -> Finding:
     found = Finding(
         claim=EVENT_LEVEL,
         check="production parameters",
-        verdict=Verdict.UNKNOWN,
+        reason=Reason.NO_CONCLUSION,
+        shape=Shape.REAL_PARAMETERS,
         method="truthful runs of large sources, exact numbers",
-        partial=True,
     )
     try:
         refuse_other_steps(rules)
@@ -146,7 +146,7 @@ def judged(rules: Rules, found: Finding) -> Finding:
     detail = "every output that was sent is in the output set"
     if not papers_truth(rules):
         detail += ", and the truth is told rarely enough" + would_fail(rules, cases)
-    return replace(found, verdict=Verdict.HOLDS, detail=detail)
+    return replace(found, evidence=Evidence.EXACT_IN_UNIVERSE, reason=Reason.NONE, detail=detail)
 
 
 def grid_text(rules: Rules, cases: list[Case]) -> str:
@@ -431,7 +431,13 @@ def refuted(rules: Rules, found: Finding, case: Case, factor: Factor) -> Finding
         f"{what}, |O| = {case.size}: probability {with_x} with x, {without_x} without x, "
         f"at epsilon {factor.text()}"
     )
-    return replace(found, verdict=Verdict.REFUTED, detail=detail, counterexample=counterexample)
+    return replace(
+        found,
+        evidence=Evidence.ATTACK,
+        reason=Reason.NONE,
+        detail=detail,
+        counterexample=counterexample,
+    )
 
 
 def source_text(source: EventSource) -> str:
@@ -486,6 +492,7 @@ def event_parameters_check() -> Check:
             control("the output set has three reports at most", THREE_REPORTS),
             control("the output set has one bucket per datum", ONE_BUCKET),
         ),
+        shape=Shape.REAL_PARAMETERS,
     )
 
 

@@ -60,8 +60,31 @@ class WindowTooWide(SpecError):
     """Report more noisy values than can be told apart in any reasonable time."""
 
 
-class OutOfTime(SpecError):
-    """Report that the time or the number of nodes allowed is used up."""
+class OutOfSteps(SpecError):
+    """Report that the steps allowed are used up."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """Count the steps that a search takes, and stop it when those allowed are used up.
+
+    A step is a node that is valued or a run of a mechanism's step. They are counted and not timed,
+    so that a search ends at the same place on every machine, however busy it is.
+    """
+
+    allowed: int | None = None
+    taken: int = 0
+
+    def take(self) -> None:
+        """Count one more step."""
+        if self.allowed is not None and self.taken >= self.allowed:
+            raise OutOfSteps(f"the {self.allowed} steps allowed are used up")
+        self.taken += 1
+
+    @property
+    def left(self) -> int | None:
+        """Return how many more steps may be taken, if they are limited."""
+        return None if self.allowed is None else self.allowed - self.taken
 
 
 class Menu(Protocol):
@@ -230,7 +253,7 @@ class World:
 
     mechanism: Mechanism[Hashable, Hashable, Hashable]
     window: Window
-    budget: Callable[[], bool] = lambda: True
+    budget: Steps = field(default_factory=Steps)
     clients: bool = False
     states: list[Hashable] = field(default_factory=list)
     numbers: dict[Hashable, int] = field(default_factory=dict)
@@ -260,7 +283,7 @@ class World:
         if known is None:
 
             def run(draw: Draw) -> tuple[int, Hashable]:
-                check_budget(self.budget)
+                self.budget.take()
                 after, response = self.mechanism.step(self.states[state], action, draw)
                 return self.number(after), observed(response)
 
@@ -400,7 +423,7 @@ class Game:
     first: World
     second: World
     menu: Menu
-    budget: Callable[[], bool] = lambda: True
+    budget: Steps = field(default_factory=Steps)
     rename: Callable[[Hashable, Hashable, Hashable], tuple[Hashable, Hashable]] | None = None
     values: dict[Hashable, fmpq] = field(default_factory=dict)
     edges: dict[tuple[Hashable, int, int], list[Edge]] = field(default_factory=dict)
@@ -429,7 +452,7 @@ class Game:
         key = (unit, moves)
         known = self.values.get(key)
         if known is None:
-            check_budget(self.budget)
+            self.budget.take()
             known = ONE - other / mass if mass > other else ZERO
             for choice in self.choices(unit):
                 children = (self.value(child, moves - 1) for _, child in self.after(unit, choice))
@@ -445,7 +468,7 @@ class Game:
         known = self.values.get(key)
         if known is not None:
             return known
-        check_budget(self.budget)
+        self.budget.take()
         known = ONE - ratio if ratio < 1 else ZERO
         for edge in self.edges_from(progress, state, opposite):
             gained = edge.certain
@@ -565,7 +588,7 @@ class Game:
         now = mass - other if mass > other else ZERO
         if best == now or moves == 0:
             return None
-        check_budget(self.budget)
+        self.budget.take()
         optimal = [
             (choice[0], children)
             for choice in self.choices(node)
@@ -616,15 +639,7 @@ def fraction(value: fmpq) -> Fraction:
     return Fraction(int(value.p), int(value.q))
 
 
-def check_budget(budget: Callable[[], bool]) -> None:
-    """Stop when the time allowed is used up."""
-    if not budget():
-        raise OutOfTime("the time allowed is used up")
-
-
-def with_answers_remembered(
-    rules: Rules, window: Window, budget: Callable[[], bool] = lambda: True
-) -> Rules:
+def with_answers_remembered(rules: Rules, window: Window, budget: Steps) -> Rules:
     """Return the rules with the service's step computed once per moment, state, query and batch.
 
     The service then answers with `Answers`, so that a step runs once for each of its next states.
@@ -641,7 +656,7 @@ Serve = Callable[[AtService, tuple[Report, ...], Draw], tuple[Service, Hashable]
 
 
 def remembered_serve(
-    rules: Rules, window: Window, budget: Callable[[], bool], pack: Packer | None = None
+    rules: Rules, window: Window, budget: Steps, pack: Packer | None = None
 ) -> Serve:
     """Return the rule `serve`, computed once; responses are packed unless they are already.
 
@@ -660,7 +675,7 @@ def remembered_serve(
         if law is None:
 
             def run(inner: Draw) -> tuple[Seen, Hashable]:
-                check_budget(budget)
+                budget.take()
                 if pack is None:
                     served, shown = rules.serve(at, reports, inner)
                 else:
@@ -706,7 +721,7 @@ def with_responses_packed(
 
 
 def remembered_answer(
-    rules: Rules, window: Window, budget: Callable[[], bool]
+    rules: Rules, window: Window, budget: Steps
 ) -> Callable[[AtService, tuple[Report, ...], Draw], Answer]:
     """Return the rule `answer` without a draw: one object stands for all that may be answered.
 
@@ -736,7 +751,7 @@ def remembered_answer(
         if found is None:
 
             def run(inner: Draw) -> Seen:
-                check_budget(budget)
+                budget.take()
                 with sealed():
                     answer = rules.answer(at, batch, inner)
                 return Seen(answer)

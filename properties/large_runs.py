@@ -18,11 +18,10 @@ from properties.attack import decimal, move_text, seen_text, unit_text
 from properties.universe import contribute_to, event, source, trigger
 from properties.vocabulary import NO_WORDS, Vocabulary
 from spec.aggregation_service import Query
-from spec.claims import Check, Control, Finding, Verdict
 from spec.contributions import Credit, Unit
 from spec.contributions import send as send_at_once
 from spec.distributions import Distribution, Law
-from spec.neighbours import ATTRIBUTION_FIXED, Relation
+from spec.neighbours import ATTRIBUTION_FIXED, Relation, RelationUndefined
 from spec.numbers import SpecError
 from spec.observation import encoded
 from spec.paper import PAPER
@@ -30,6 +29,7 @@ from spec.private_aggregation_client import DeviceWindow
 from spec.reports import KEY_BITS, Sent
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System, SystemMechanism
+from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
 
 if TYPE_CHECKING:
     from spec.rules import AtContribution
@@ -134,24 +134,42 @@ def large_run_finding(
     found = Finding(
         claim=claim,
         check=f"large runs, {relation.name}",
-        verdict=Verdict.UNKNOWN,
+        reason=Reason.CANNOT_FOLLOW,
+        shape=Shape.REAL_SIZES,
         method="runs at real sizes, with and without a unit",
         assumes=f"neighbours: {relation.name}",
-        partial=True,
     )
     for unit, moves in plans(rules.limits, relation, words):
         try:
             example = difference(rules, relation, unit, moves)
+        except RelationUndefined as reason:
+            return replace(
+                found,
+                evidence=Evidence.ALARM,
+                reason=Reason.RELATION_UNDEFINED,
+                detail=str(reason),
+            )
         except SpecError as reason:
             drawn = str(reason)
             continue
         followed += 1
         if example is not None:
             detail = "what the ad-tech sees tells with certainty whether x is there"
-            found = replace(found, verdict=Verdict.REFUTED, detail=detail, counterexample=example)
+            found = replace(
+                found,
+                evidence=Evidence.ATTACK,
+                reason=Reason.NONE,
+                detail=detail,
+                counterexample=example,
+            )
             break
-    if found.verdict is not Verdict.REFUTED and followed:
-        found = replace(found, verdict=Verdict.HOLDS, bound=f"{followed} runs that draw nothing")
+    if found.evidence is not Evidence.ATTACK and followed:
+        found = replace(
+            found,
+            evidence=Evidence.EXACT_IN_UNIVERSE,
+            reason=Reason.NONE,
+            bound=f"{followed} runs that draw nothing",
+        )
     elif not followed:
         found = replace(found, detail=f"no run could be followed: {drawn}")
     return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
@@ -191,5 +209,7 @@ def large_run_check(claim: str, relation: Relation, words: Vocabulary = NO_WORDS
         name=f"large runs, {relation.name}",
         run=lambda rules: large_run_finding(claim, rules, relation, words),
         controls=tuple(map(control, broken)),
+        shape=Shape.REAL_SIZES,
+        relation=relation.name,
         spare=True,
     )

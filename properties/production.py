@@ -44,7 +44,6 @@ from immutables import Map
 from properties.attack import decimal, scientific, significant
 from spec.aggregation_service import Answer, Query, Spent
 from spec.attribution_client import Source, Trigger
-from spec.claims import Finding, Verdict
 from spec.contributions import Unit
 from spec.distributions import Distribution, Law
 from spec.noise import DiscreteLaplace, Noise, Noisy
@@ -55,6 +54,7 @@ from spec.private_aggregation_client import DeviceWindow, Event, Storage
 from spec.reports import REPORT_ID_BITS, Contribution, Key, Report
 from spec.rules import AtService, Limits, Rules
 from spec.system import System, SystemMechanism, admit, decide, send, step
+from spec.verdicts import Evidence, Finding, Reason, Shape
 
 T = TypeVar("T")
 
@@ -224,7 +224,8 @@ def production_finding(rules: Rules, claim: str) -> Finding:
     found = Finding(
         claim=claim,
         check="production parameters",
-        verdict=Verdict.UNKNOWN,
+        reason=Reason.NO_CONCLUSION,
+        shape=Shape.REAL_PARAMETERS,
         method="closed forms, certified enclosures",
     )
     try:
@@ -240,7 +241,7 @@ def _judged(rules: Rules, claim: str, found: Finding) -> Finding:
         closed = _by_closed_forms(rules, claim, found)
     except SpecError as reason:
         closed = replace(found, detail=str(reason))
-    if closed.verdict is Verdict.REFUTED or not only_totals_changed(rules):
+    if closed.evidence is Evidence.ATTACK or not only_totals_changed(rules):
         return closed
     worst = totals_apart(rules, claim)
     return closed if worst is None else refuted_by_totals(rules, claim, found, worst)
@@ -270,7 +271,7 @@ def _by_closed_forms(rules: Rules, claim: str, found: Finding) -> Finding:
     detail = f"at worst {significant(worst.ratio)} times delta is needed: {place(worst)}"
     if broken:
         detail += f"; it would fail if the cap on delta were higher: {place(broken[0])}"
-    return replace(found, verdict=Verdict.HOLDS, detail=detail)
+    return replace(found, evidence=Evidence.EXACT_IN_UNIVERSE, reason=Reason.NONE, detail=detail)
 
 
 def place(point: Point) -> str:
@@ -870,7 +871,8 @@ def refuted_by_totals(rules: Rules, claim: str, found: Finding, worst: Apart) ->
     }
     return replace(
         found,
-        verdict=Verdict.REFUTED,
+        evidence=Evidence.ATTACK,
+        reason=Reason.NONE,
         bound=f"one query with epsilon {limits.epsilon} and delta 0 that lists {worst.keys} keys",
         detail=f"one unit moves the sums by {distance}, the noise hides {most}: an answer is "
         f"{ratio} times as likely with x as without",
@@ -1036,7 +1038,8 @@ def refuted(rules: Rules, claim: str, found: Finding, point: Point) -> Finding:
     needed = f"{scientific(point.low)}, that is {ratio} times the delta asked for"
     return replace(
         found,
-        verdict=Verdict.REFUTED,
+        evidence=Evidence.ATTACK,
+        reason=Reason.NONE,
         detail=f"{place(point)}: delta needed {more}{needed}",
         counterexample=counterexample,
     )

@@ -13,19 +13,18 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from time import monotonic_ns
+from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from properties.attack import Attack, decimal, unit_text, untyped
-from properties.game import OutOfTime, Window, WindowTooWide, World
+from properties.game import OutOfSteps, Steps, Window, WindowTooWide, World
 from properties.sensitivity import NotDeterministic, Reached, change, played
 from properties.universe import SHARED_KEY, Progress, contribute_to, crowd_limits, event, trigger
 from properties.vocabulary import Vocabulary
 from spec.aggregation_service import Query
 from spec.attribution_client import Source
-from spec.claims import Check, Control, Finding, Verdict
 from spec.contributions import Budgets, Credit, Unit
-from spec.neighbours import Relation
+from spec.neighbours import Relation, RelationUndefined
 from spec.numbers import SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow
@@ -33,6 +32,7 @@ from spec.reports import Key, Report
 from spec.rules import AtService, Rules
 from spec.system import Move, SystemMechanism
 from spec.universe import Universe
+from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
 
 if TYPE_CHECKING:
     from spec.rules import AtContribution
@@ -46,10 +46,11 @@ EXPIRY = 10**9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """Hold how far a queue was followed, and the attack if there is one."""
+    """Hold how far a queue was followed, whether to its end, and the attack if there is one."""
 
     reports: int
     change: int = 0
+    whole: bool = True
     moves: str = ""
     attack: Attack | None = None
 
@@ -97,18 +98,18 @@ def questions(place: int) -> Iterator[Query]:
     yield Query(epsilon=limits.epsilon, keys=(SHARED_KEY,), report_ids=batch)
 
 
-def queues(
-    rules: Rules, relation: Relation, mentioned: tuple[int, ...], seconds: Fraction
-) -> Queue:
+def queues(rules: Rules, relation: Relation, mentioned: tuple[int, ...], steps: int) -> Queue:
     """Follow a queue for one key, then one in which the unit has a key of its own."""
-    one_key = followed(rules, relation, mentioned, seconds, SHARED_KEY)
+    one_key = followed(rules, relation, mentioned, Steps(steps), SHARED_KEY)
     if one_key.attack is not None:
         return one_key
-    apart = followed(rules, relation, mentioned, seconds, OWN_KEY)
+    apart = followed(rules, relation, mentioned, Steps(steps), OWN_KEY)
     if apart.attack is not None:
         return apart
     return Queue(
-        reports=min(one_key.reports, apart.reports), change=max(one_key.change, apart.change)
+        reports=min(one_key.reports, apart.reports),
+        change=max(one_key.change, apart.change),
+        whole=one_key.whole and apart.whole,
     )
 
 
@@ -116,15 +117,10 @@ def followed(
     rules: Rules,
     relation: Relation,
     mentioned: tuple[int, ...],
-    seconds: Fraction,
+    steps: Steps,
     own_key: int,
 ) -> Queue:
-    """Follow a queue as long as there is time, and return the first attack."""
-    end = monotonic_ns() + int(seconds * 10**9)
-
-    def in_time() -> bool:
-        return monotonic_ns() < end
-
+    """Follow a queue as far as the steps go, and return the first attack."""
     counts = sorted({*COUNTS, *(count for count in mentioned if 0 < count <= LONGEST)})
     unit, registered, happening = queue_for(relation, max(SHORTEST, *counts), own_key)
     limits = crowd_limits()
@@ -158,17 +154,15 @@ def followed(
             so_far = (*registered, *happening[:done], each)
             played_in = replace(universe, event_count=done)
             try:
-                attack = played(rules, relation, played_in, unit, so_far, in_time)
+                attack = played(rules, relation, played_in, unit, so_far, steps)
             except WindowTooWide:
                 continue
-            except OutOfTime:
-                break
+            except OutOfSteps:
+                return Queue(reports=done, change=largest, whole=False)
             if attack is not None:
                 again = done > len(happening) - AGAIN
                 said = told(unit, len(registered), done, again)
                 return Queue(reports=done, change=changed, moves=said, attack=attack)
-        if not in_time():
-            break
     return Queue(reports=done, change=largest)
 
 
@@ -183,24 +177,27 @@ def told(unit: Unit, sources: int, done: int, again: bool) -> str:
 
 
 def queue_finding(
-    claim: str, rules: Rules, relation: Relation, words: Vocabulary, seconds: Fraction
+    claim: str, rules: Rules, relation: Relation, words: Vocabulary, steps: int
 ) -> Finding:
     """Follow long queues and say what that means for a guarantee."""
-    start = monotonic_ns()
+    start = perf_counter_ns()
     found = Finding(
         claim=claim,
         check=f"long queues, {relation.name}",
-        verdict=Verdict.UNKNOWN,
+        reason=Reason.CANNOT_FOLLOW,
+        shape=Shape.LONG_QUEUES,
         method="one long run of many units, then one query",
-        partial=True,
         assumes=f"neighbours: {relation.name}",
     )
     try:
         most = crowd_limits().contribution_budget
-        queue = queues(rules, relation, words.around, seconds)
+        queue = queues(rules, relation, words.around, steps)
+        kept = queue.change <= most and queue.whole
+        why = Reason.NO_CONCLUSION if queue.whole else Reason.OUT_OF_STEPS
         found = replace(
             found,
-            verdict=Verdict.HOLDS if queue.change <= most else Verdict.UNKNOWN,
+            evidence=Evidence.EXACT_IN_UNIVERSE if kept else Evidence.NONE,
+            reason=Reason.NONE if kept else why,
             detail=f"one unit changes the sums by at most {queue.change}, its budget is {most}",
             bound=f"queues of {queue.reports} reports; limits scaled down",
         )
@@ -208,7 +205,8 @@ def queue_finding(
             attack = queue.attack
             found = replace(
                 found,
-                verdict=Verdict.REFUTED,
+                evidence=Evidence.ATTACK,
+                reason=Reason.NONE,
                 detail="what many units do together tells of one of them; limits scaled down",
                 counterexample={
                     "unit x": attack.unit,
@@ -221,9 +219,16 @@ def queue_finding(
                     "inequality": attack.inequality(),
                 },
             )
+    except RelationUndefined as reason:
+        found = replace(
+            found,
+            evidence=Evidence.ALARM,
+            reason=Reason.RELATION_UNDEFINED,
+            detail=str(reason),
+        )
     except SpecError as reason:
         found = replace(found, detail=f"the queue cannot be followed: {reason}")
-    return replace(found, seconds=decimal(Fraction(monotonic_ns() - start, 10**9), 2))
+    return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
 
 
 def keys_of_ten(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
@@ -245,7 +250,7 @@ def contribute_less_after_ten(
     return PAPER.contribute(at, credits)
 
 
-def queue_check(claim: str, relation: Relation, words: Vocabulary, seconds: int) -> Check:
+def queue_check(claim: str, relation: Relation, words: Vocabulary, steps: int) -> Check:
     """Return the check that follows long queues."""
     broken = {
         "keys of nine reports are not discovered": replace(PAPER, keys=keys_of_ten),
@@ -253,7 +258,7 @@ def queue_check(claim: str, relation: Relation, words: Vocabulary, seconds: int)
     }
 
     def finding(rules: Rules) -> Finding:
-        return queue_finding(claim, rules, relation, words, Fraction(seconds))
+        return queue_finding(claim, rules, relation, words, steps)
 
     def control(name: str) -> Control:
         rules = broken[name]
@@ -264,5 +269,7 @@ def queue_check(claim: str, relation: Relation, words: Vocabulary, seconds: int)
         name=f"long queues, {relation.name}",
         run=finding,
         controls=tuple(map(control, broken)),
+        shape=Shape.LONG_QUEUES,
+        relation=relation.name,
         spare=True,
     )

@@ -13,12 +13,12 @@ registered: few triggers and events, two trigger identifiers, and jumps of time 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from properties.attack import Attack, attack_of, untyped
-from properties.game import Game, Window, WindowTooWide, World
+from properties.game import Game, Steps, Window, WindowTooWide, World
 from properties.solve import cut_window, first_window, slack, through_window
 from properties.universe import Progress, SystemMenu
 from spec.aggregation_service import Query
@@ -239,19 +239,20 @@ def played(
     universe: Universe,
     unit: Unit,
     moves: tuple[Move, ...],
-    budget: Callable[[], bool] = lambda: True,
+    budget: Steps | None = None,
 ) -> Attack | None:
     """Play a list of moves as a game; return the attack if it breaks the promise."""
     epsilon, delta = universe.promised
     power = Power(universe.limits.base, epsilon).exact()
     listed = replace(universe, name=f"{universe.name}, one query", moves=len(moves))
+    steps = budget or Steps()
 
     def attempt(window: Window) -> Attack | None:
         mechanism, without = SystemMechanism(rules=rules), relation.without(rules, unit)
-        there = World(mechanism=untyped(mechanism), window=window, budget=budget)
-        gone = World(mechanism=untyped(without), window=window, budget=budget)
+        there = World(mechanism=untyped(mechanism), window=window, budget=steps)
+        gone = World(mechanism=untyped(without), window=window, budget=steps)
         for direction, first, second in (("with x", there, gone), ("without x", gone, there)):
-            game = Game(first=first, second=second, menu=Script(moves=moves), budget=budget)
+            game = Game(first=first, second=second, menu=Script(moves=moves), budget=steps)
             if game.worst(power, len(moves)) - slack(window, power) > delta:
                 return attack_of(
                     rules, relation, listed, window, game, unit, direction, len(moves), power

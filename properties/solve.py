@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
-from time import monotonic_ns
 from typing import TypeVar, cast
 
 from properties.attack import Attack, attack_of, untyped
@@ -19,7 +18,8 @@ from properties.game import (
     Comparison,
     Game,
     Node,
-    OutOfTime,
+    OutOfSteps,
+    Steps,
     Window,
     World,
     with_answers_remembered,
@@ -53,9 +53,9 @@ class Solution:
     `solved` moves; where noise had to be cut it is right up to `slack`. In a `vacuous` game
     neighbours never differed, and in one that is `unanswered` no query got an answer: that the
     promise holds there means nothing. `curve` holds pairs of epsilon and worst delta over all
-    adversaries of at most `measured` moves, none if there was no time for it. `factor` is the least
-    multiple of the promised epsilon on the curve's grid at which the promised delta holds there,
-    None where none does up to the largest factor tried.
+    adversaries of at most `measured` moves, none if there were no steps left for it. `factor` is
+    the least multiple of the promised epsilon on the curve's grid at which the promised delta holds
+    there, None where none does up to the largest factor tried.
     """
 
     universe: Universe
@@ -69,6 +69,7 @@ class Solution:
     vacuous: bool
     unanswered: bool
     nodes: int
+    steps: int = 0
     curve: tuple[tuple[Fraction, Fraction], ...] = ()
     factor: Fraction | None = Fraction(1)
     measured: int = 0
@@ -95,28 +96,28 @@ def solve(
     rules: Rules,
     relation: Relation,
     universe: Universe,
-    seconds: Fraction,
+    steps: int | None = None,
     moves: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
     cut: bool = True,
 ) -> Solution:
-    """Solve a universe for given rules and neighbour relation within the time allowed.
+    """Solve a universe for given rules and neighbour relation within the steps allowed.
 
     Without a number of moves all those of the universe count: the factor is then that of the whole
     universe, otherwise that of the moves that the smallest attack takes. Noise is cut where there
     is no other way, unless that is forbidden.
     """
     rules = replace(rules, limits=universe.limits)
-    deadline = monotonic_ns() + int(seconds * 10**9)
+    budget = Steps(steps)
 
     def attempt(window: Window) -> Solution:
-        return _solve(rules, relation, universe, window, deadline, moves, progress)
+        return _solve(rules, relation, universe, window, budget, moves, progress)
 
     window = first_window(rules, universe)
     solution = through_window(window, attempt, cut)
     if solution.open and solution.complete:
         solution = through_window(cut_window(window, TOLERANCES[1]), attempt)
-    return solution
+    return replace(solution, steps=budget.taken)
 
 
 def first_window(rules: Rules, universe: Universe) -> Window:
@@ -176,14 +177,14 @@ def _solve(
     relation: Relation,
     universe: Universe,
     window: Window,
-    deadline: int,
+    budget: Steps,
     moves: int | None,
     progress: Callable[[str], None],
 ) -> Solution:
     epsilon, delta = universe.promised
     power = Power(universe.limits.base, epsilon).exact()
     answering = Answering()
-    games = _games(rules, relation, universe, window, deadline, answering)
+    games = _games(rules, relation, universe, window, budget, answering)
     worst, solved, complete = Fraction(0), 0, True
     limit = universe.moves if moves is None else min(moves, universe.moves)
     attack: Attack | None = None
@@ -196,11 +197,14 @@ def _solve(
             progress(f"{universe.name}: {count} moves, worst delta {worst}")
             if worst - lost > delta:
                 unit, direction = key
+                # An attack that was found is written down, however many steps that takes.
+                allowed, budget.allowed = budget.allowed, None
                 attack = attack_of(
                     rules, relation, universe, window, games[key], unit, direction, count, power
                 )
+                budget.allowed = None if allowed is None else budget.taken + allowed
                 break
-        except OutOfTime:
+        except OutOfSteps:
             complete = False
             break
     solution = Solution(
@@ -243,14 +247,10 @@ def _games(
     relation: Relation,
     universe: Universe,
     window: Window,
-    deadline: int,
+    budget: Steps,
     answering: Answering | None = None,
 ) -> dict[tuple[Unit, str], Game]:
     menu = SystemMenu(universe=universe, rules=rules)
-
-    def budget() -> bool:
-        return monotonic_ns() < deadline
-
     remembered = with_answers_remembered(rules, window, budget)
     if answering is not None:
         answering.given = rules.serve is not PAPER.serve
@@ -292,11 +292,14 @@ def _reached(game: Game) -> Iterator[tuple[list[int], list[int]]]:
 
 
 def _with_curve(solution: Solution, games: dict[tuple[Unit, str], Game], moves: int) -> Solution:
-    """Add the curve and the factor: first for the moves of the attack, then for more if wanted."""
+    """Add the curve and the factor: first for the moves of the attack, then for more if wanted.
+
+    They are for readers: no verdict depends on how far this goes.
+    """
     for measured in sorted({solution.solved, moves}):
         try:
             solution = _measured(solution, games, measured)
-        except OutOfTime:
+        except OutOfSteps:
             break
     return solution
 

@@ -52,7 +52,6 @@ SPARSITY = (1, 20, 400, 65536)
 PLOTTED_DELTA = Fraction(1, 10**8)
 SMALL_DELTA = Fraction(1, 8)
 SMALL_THRESHOLDS = range(2, 7)
-SECONDS = Fraction(60)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +213,7 @@ def small_row(threshold: int) -> SmallRow:
     """Solve the small universe for one threshold, without a bound on the number of keys."""
     universe = small_universe()
     rules = replace(PAPER, admit=admit_any_number, threshold=fixed_threshold(threshold))
-    solution = solve(rules, ATTRIBUTION_FIXED, universe, SECONDS)
+    solution = solve(rules, ATTRIBUTION_FIXED, universe)
     limits = universe.limits
     ratio = Power(limits.base, -limits.epsilon / limits.contribution_budget)
     closed = displaced_mass(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-from sandproof.check import FORMATS, add_options, options_of
+from sandproof.check import FORMATS, accepted, add_options, options_of
 from sandproof.result import BAD_INPUT, SCHEMA_VERSION, AttackRecord, Result
+from spec.verdicts import Kind, Verdict
 
 EXAMPLES = """\
 examples:
@@ -17,7 +17,7 @@ examples:
   sandproof attack my_change.py --format json --output attack.json
   sandproof attack my_change.py --pytest test_attack.py && pytest test_attack.py
 
-exit status: 0 every guarantee holds, 1 an attack was found, 2 bad input, 3 undecided
+exit status: as of sandproof check; 1 an attack was found
 """
 
 
@@ -42,13 +42,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Look for an attack, tell it, and write its test if that is asked for."""
     from sandproof import formats, runner
     from sandproof.proposal import Request, parse_settings
-    from spec.claims import CLAIMS, Kind
 
     settings = parse_settings(arguments.settings)
     formats.check_writable(arguments.output, arguments.pytest)
     request = Request(path=arguments.proposal, settings=settings)
-    guarantees = tuple(claim.id for claim in CLAIMS.values() if claim.kind is Kind.GUARANTEE)
-    (result,) = runner.run([request], replace(options_of(arguments, only=guarantees), patient=True))
+    (result,) = runner.run([request], options_of(arguments))
     if result.bad_input:
         print(f"sandproof: {result.bad_input}", file=sys.stderr)
         return BAD_INPUT
@@ -61,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     formats.write(text, arguments.output)
     if arguments.pytest is not None:
         write_test(result.attack, arguments.pytest)
-    return result.exit_status
+    return result.status(accepted(arguments))
 
 
 def as_story(result: Result) -> str:
@@ -71,13 +69,13 @@ def as_story(result: Result) -> str:
     out = Writer(colour=False)
     if result.attack is not None:
         write_story(out, result.attack.story)
-    elif result.verdict == "refuted":
-        for row in result.claims:
+    elif result.verdict is Verdict.REFUTED:
+        for row in result.guarantees(Verdict.REFUTED):
             for name, value in row.counterexample.items():
                 out.wrap(f"{row.claim.id}: {name} = {value}")
     else:
         out.wrap("No attack was found.")
-        for row in result.claims:
+        for row in result.of_kind(Kind.GUARANTEE):
             out.wrap(f"{row.claim.id}: {row.verdict.value}: {row.reason}".rstrip(": "), indent=4)
     return "\n".join([*out.lines, "", result.headline])
 
@@ -89,7 +87,7 @@ def as_json(result: Result) -> str:
     data = {
         "schema_version": SCHEMA_VERSION,
         "proposal": result.about.name,
-        "verdict": result.verdict,
+        "verdict": result.verdict.value,
         "headline": result.headline,
         "claim": broken[0] if broken else None,
         "attack": None if attack is None else {"story": attack.story, **attack.data},

@@ -8,6 +8,7 @@ from pathlib import Path
 from sandproof.check import add_run_options, options_of
 from sandproof.proposal import BadInput, Request
 from sandproof.result import Result
+from spec.verdicts import Verdict
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -50,16 +51,18 @@ def expected(result: Result) -> str:
 
 
 def as_expected(result: Result) -> bool:
-    """Tell whether the verdict is the expected one."""
-    return not result.bad_input and result.verdict == expected(result)
+    """Tell whether the verdict is the expected one: what holds is proved, or at least searched."""
+    kept = ("holds", "proved", "searched")
+    verdicts = {"holds": kept, "searched": kept[1:], "proved": ("proved",), "refuted": ("refuted",)}
+    return not result.bad_input and result.verdict.value in verdicts.get(expected(result), ())
 
 
 def row(result: Result, width: int) -> str:
     """Return a row of the table."""
     name = Path(result.about.name).stem
     mark = "" if as_expected(result) else "  UNEXPECTED"
-    why = f": {result.headline}" if result.verdict == "undecided" else ""
+    why = f": {result.headline}" if result.verdict is Verdict.UNKNOWN else ""
     return (
-        f"{name:<{width}}  {expected(result):<9}  {result.verdict:<9}  {result.seconds:7.1f}"
+        f"{name:<{width}}  {expected(result):<9}  {result.verdict.value:<9}  {result.seconds:7.1f}"
         f"{mark}{why}"
     )

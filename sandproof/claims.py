@@ -9,9 +9,10 @@ from pathlib import Path
 
 from sandproof.check import add_run_options, options_of
 from sandproof.proposal import BadInput, Request
-from sandproof.result import ClaimResult, claim_to_json
+from sandproof.result import NOT_PROVED, PROVED, REFUTED, ClaimResult, claim_to_json
 from sandproof.text import HEADINGS, Writer
-from spec.claims import CLAIMS, Claim, Finding, Verdict
+from spec.claims import CLAIMS
+from spec.verdicts import Claim, Finding, Verdict
 
 EXAMPLES = """\
 examples:
@@ -60,7 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(table(rows, verdicts=not arguments.list))
     found = {row.verdict for row in rows} if not arguments.list else set()
-    return 1 if Verdict.REFUTED in found else 3 if Verdict.UNKNOWN in found else 0
+    if Verdict.REFUTED in found:
+        return REFUTED
+    return NOT_PROVED if found - {Verdict.PROVED} else PROVED
 
 
 def in_full(row: ClaimResult) -> dict[str, object]:

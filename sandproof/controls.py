@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from sandproof.check import positive, seconds
 from sandproof.text import Writer
-from spec.claims import CLAIMS, Check, Finding
+from spec.claims import CLAIMS
 from spec.rules import Rules
+from spec.verdicts import Check, Finding
 
 if TYPE_CHECKING:
     from proofs._obligations import Obligations

@@ -15,16 +15,19 @@ from sandproof.page import as_html
 from sandproof.proposal import BadInput
 from sandproof.result import BAD_INPUT, SCHEMA_VERSION, Result
 from sandproof.text import as_text
+from spec.verdicts import Verdict
 
-VERDICTS = ("refuted", "undecided", "holds")
+VERDICTS = (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.SEARCHED, Verdict.PROVED)
+"""The verdicts on proposals, the worst first."""
 
 
 def tally(results: Sequence[Result]) -> str:
     """Count the verdicts of several proposals in one line."""
     counts = Counter(
-        "bad input" if result.exit_status == BAD_INPUT else result.verdict for result in results
+        "bad input" if result.exit_status == BAD_INPUT else result.verdict.value
+        for result in results
     )
-    words = (*VERDICTS, "bad input")
+    words = (*(verdict.value for verdict in VERDICTS), "bad input")
     told = ", ".join(f"{counts[verdict]} {verdict}" for verdict in words if counts[verdict])
     return f"{len(results)} proposals: {told}"
 
@@ -49,7 +52,7 @@ def as_json(results: Sequence[Result]) -> str:
     found = {result.verdict for result in results}
     several = {
         "schema_version": SCHEMA_VERSION,
-        "verdict": next((verdict for verdict in VERDICTS if verdict in found), "holds"),
+        "verdict": next(verdict.value for verdict in VERDICTS if verdict in found),
         "results": [result.to_json() for result in results],
     }
     return json.dumps(several, indent=2, ensure_ascii=False)

@@ -1,7 +1,8 @@
 """A result as JUnit XML, for continuous integration.
 
-The verdict is about the guarantees, so only they fail. A lemma or assumption that falls is told in
-the output of its test case.
+Only the claims that decide the verdict fail: the guarantees, and for the paper's own rules all
+claims. Another one that falls is told in the output of its test case. What was searched and not
+proved is skipped: it is neither a failure nor a pass.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from sandproof.result import ClaimResult, Result
-from spec.claims import Kind, Verdict
+from spec.verdicts import Verdict
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -28,7 +29,7 @@ def as_junit(results: Sequence[Result]) -> str:
 
 def suite(result: Result) -> ElementTree.Element:
     """Return one result as a suite of test cases."""
-    cases = [case(row) for row in result.claims]
+    cases = [case(row, row in result.deciding) for row in result.claims]
     if result.bad_input:
         failed = ElementTree.Element("testcase", classname="sandproof", name="load", time="0")
         ElementTree.SubElement(failed, "error", message=clean(result.bad_input))
@@ -48,7 +49,7 @@ def suite(result: Result) -> ElementTree.Element:
     )
     properties = ElementTree.SubElement(element, "properties")
     for name, value in (
-        ("verdict", result.verdict),
+        ("verdict", result.verdict.value),
         ("effort", result.effort),
         ("seed", str(result.seed)),
     ):
@@ -59,23 +60,24 @@ def suite(result: Result) -> ElementTree.Element:
     return element
 
 
-def case(row: ClaimResult) -> ElementTree.Element:
-    """Return a claim as a test case."""
+def case(row: ClaimResult, decides: bool) -> ElementTree.Element:
+    """Return a claim as a test case, which may fail if the claim decides the verdict."""
     element = ElementTree.Element(
         "testcase",
         classname=f"sandproof.{row.claim.kind.value}",
         name=row.claim.id,
         time=f"{row.seconds:.3f}",
     )
-    guarantee = row.claim.kind is Kind.GUARANTEE
     if row.verdict is Verdict.UNAFFECTED:
         ElementTree.SubElement(element, "skipped", message=clean(f"unaffected: {row.why}"))
-    elif guarantee and row.verdict is Verdict.REFUTED:
+    elif decides and row.verdict is Verdict.REFUTED:
         failure = ElementTree.SubElement(element, "failure", message=clean(row.reason))
         numbers = [f"{name} = {value}" for name, value in row.counterexample.items()]
         failure.text = clean(row.attack.story if row.attack else "\n".join(numbers))
-    elif guarantee and row.verdict is Verdict.UNKNOWN:
+    elif decides and row.verdict is Verdict.UNKNOWN:
         ElementTree.SubElement(element, "error", message=clean(f"unknown: {row.reason}"))
+    elif decides and row.verdict is Verdict.SEARCHED:
+        ElementTree.SubElement(element, "skipped", message=clean(f"searched: {row.reason}"))
     told = f"{row.verdict.value}: {row.reason}"
     ElementTree.SubElement(element, "system-out").text = clean(told)
     return element

@@ -17,7 +17,7 @@ BAD_INPUT = 2
 INTERRUPTED = 130
 """The exit status, as shells have it, of a command that was interrupted before it had a result."""
 
-UNEXPECTED = 3
+UNEXPECTED = 70
 """The exit status of a command that failed because of a defect of its own: nothing is decided."""
 
 DEBUG = "SANDPROOF_DEBUG"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandproof.result import ClaimResult, Result
-from spec.claims import Kind, Verdict
+from sandproof.result import ClaimResult, Result, told_alarm
+from spec.verdicts import Kind, Verdict
 
 
 def as_markdown(results: Sequence[Result]) -> str:
@@ -16,7 +16,11 @@ def as_markdown(results: Sequence[Result]) -> str:
 def lines_of(result: Result) -> list[str]:
     """Return the lines of one result."""
     about = result.about
-    lines = [f"## {escaped(about.name)}: {result.verdict}", "", f"**{escaped(result.headline)}**"]
+    lines = [
+        f"## {escaped(about.name)}: {result.verdict.value}",
+        "",
+        f"**{escaped(result.headline)}**",
+    ]
     if about.title:
         lines += ["", escaped(about.title)]
     if about.relation:
@@ -38,7 +42,8 @@ def lines_of(result: Result) -> list[str]:
         lines += ["", f"With the paper's `{repair.field}` put back, `{repair.claim}` is kept"]
         lines += [f"({escaped(repair.how)})."]
     lines += instead(result)
-    notes = [*result.misbehaved, *result.exhausted, *result.notes]
+    alarms = [f"ALARM: {each.claim}: {told_alarm(each)}" for each in result.alarms]
+    notes = [*alarms, *result.misbehaved, *result.exhausted, *result.notes]
     lines += [""] * bool(notes) + [f"- {escaped(note)}" for note in notes]
     return lines
 

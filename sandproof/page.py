@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from html import escape
 
-from sandproof.result import AttackRecord, ClaimResult, Json, Result
-from spec.claims import Kind, Verdict
+from sandproof.result import AttackRecord, ClaimResult, Json, Result, told_alarm
+from spec.verdicts import Kind, Verdict
 
 STYLE = """
 :root { color-scheme: light dark; --text: #1b1f24; --back: #ffffff; --faint: #59636e;
@@ -26,9 +26,10 @@ th, td { text-align: left; vertical-align: top; padding: .4rem .5rem;
   border-bottom: 1px solid var(--line); }
 td small { color: var(--faint); white-space: pre-line; }
 .verdict { border-left: .4rem solid var(--open); background: var(--panel); padding: .75rem; }
-.verdict.holds { border-color: var(--good); } .verdict.refuted { border-color: var(--bad); }
-.proved, .holds { color: var(--good); } .refuted { color: var(--bad); }
-.unknown, .undecided { color: var(--open); } .unaffected { color: var(--faint); }
+.verdict.proved { border-color: var(--good); } .verdict.refuted { border-color: var(--bad); }
+.proved { color: var(--good); } .refuted { color: var(--bad); }
+.unknown, .searched { color: var(--open); } .unaffected { color: var(--faint); }
+.alarm { color: var(--bad); font-weight: 600; }
 p.verdict { color: var(--text); font-weight: 600; }
 .timeline { border: 1px solid var(--line); border-radius: 6px; padding: .75rem; }
 .timeline:focus-visible { outline: 3px solid var(--open); }
@@ -77,7 +78,7 @@ for (const box of document.querySelectorAll(".timeline")) {
 
 def as_html(results: Sequence[Result]) -> str:
     """Return results as one page that asks for nothing from outside."""
-    title = escape(", ".join(f"{result.about.name}: {result.verdict}" for result in results))
+    title = escape(", ".join(f"{result.about.name}: {result.verdict.value}" for result in results))
     body = "\n".join(section(result) for result in results)
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -103,7 +104,7 @@ def section(result: Result) -> str:
     about = result.about
     parts = [
         f"<h1>{escape(about.name)}</h1>",
-        f'<p class="verdict {result.verdict}">{escape(result.headline)}</p>',
+        f'<p class="verdict {result.verdict.value}">{escape(result.headline)}</p>',
     ]
     if about.text:
         parts.append(f"<pre>{escape(about.text)}</pre>")
@@ -128,6 +129,8 @@ def section(result: Result) -> str:
     parts.append(unaffected(result))
     notes = [*result.misbehaved, *result.exhausted, *result.notes]
     parts.append("".join(f"<p>{escape(note)}</p>" for note in notes))
+    alarms = [f"ALARM: {each.claim}: {told_alarm(each)}" for each in result.alarms]
+    parts.append("".join(f'<p class="alarm">{escape(alarm)}</p>' for alarm in alarms))
     parts.append(
         f"<p><small>Effort {escape(result.effort)}, seed {result.seed}, "
         f"{result.seconds:.1f} s.</small></p>"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from sandproof.combine import Weighed, weigh
 from sandproof.proposal import About
-from spec.claims import Claim, Finding, Kind, Verdict
+from spec.verdicts import Claim, Finding, Kind, Reason, Verdict
 
-SCHEMA_VERSION = 1
-HOLDS, REFUTED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
+SCHEMA_VERSION = 2
+PROVED, REFUTED, BAD_INPUT, NOT_PROVED = 0, 1, 2, 3
+"""The exit statuses that tell a verdict."""
 
-STRENGTH = (Verdict.REFUTED, Verdict.PROVED, Verdict.HOLDS, Verdict.UNKNOWN)
-"""Verdicts of checks in the order in which they decide a claim."""
+PROOF_REASONS = (Reason.RULES_CHANGED, Reason.LEMMA_OPEN, Reason.STEP_OPEN)
+"""Why a proof is none."""
 
 Json = Mapping[str, object]
 
@@ -40,39 +42,43 @@ class AttackRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimResult:
-    """Hold what was found about a claim; `why` tells why it is unaffected or stays unknown.
+    """Hold what was found about a claim; `why` tells why it is unaffected or was not run.
 
-    That a part of a claim holds does not decide it.
-
-    A claim that no check refutes stays unknown if a rule misbehaved in one of them, whatever the
-    others say: they take for granted that rules answer. It also does, unless it is proved, if
-    checks were cut off, or if they did not reach all of the changed rules' code: `unreached` says
-    which.
+    The other fields are what `combine.weigh` puts together with the findings.
     """
 
     claim: Claim
     findings: tuple[Finding, ...] = ()
     why: str = ""
     affected: bool = True
-    misbehaved: bool = False
-    cut_off: bool = False
+    own: bool = False
+    blocked: str = ""
     unreached: str = ""
+    refuted_lemmas: tuple[str, ...] = ()
+
+    @property
+    def weighed(self) -> Weighed:
+        """Put together what the checks found."""
+        if not self.affected:
+            return Weighed(verdict=Verdict.UNAFFECTED)
+        return weigh(
+            self.claim,
+            self.findings,
+            own=self.own,
+            blocked=self.blocked,
+            unreached=self.unreached,
+            refuted_lemmas=self.refuted_lemmas,
+        )
 
     @property
     def verdict(self) -> Verdict:
-        """Combine the verdicts of the checks."""
-        if not self.affected:
-            return Verdict.UNAFFECTED
-        found = {
-            finding.verdict
-            for finding in self.findings
-            if not (finding.partial and finding.verdict is Verdict.HOLDS)
-        }
-        if self.misbehaved and Verdict.REFUTED not in found:
-            return Verdict.UNKNOWN
-        if self.cut_off or self.unreached:
-            found.discard(Verdict.HOLDS)
-        return next((verdict for verdict in STRENGTH if verdict in found), Verdict.UNKNOWN)
+        """Return the verdict on the claim."""
+        return self.weighed.verdict
+
+    @property
+    def alarms(self) -> tuple[Finding, ...]:
+        """Return the findings that must not be."""
+        return self.weighed.alarms
 
     @property
     def deciding(self) -> Finding | None:
@@ -101,17 +107,53 @@ class ClaimResult:
 
     @property
     def reason(self) -> str:
-        """Say in a line how the claim was decided, or why it was not."""
-        finding = self.deciding
-        if finding is None:
-            return self.why or self.unreached
+        """Say how the claim was decided, or why it was not, a line for each thing."""
+        return "\n".join(dict.fromkeys(filter(None, self._reasons())))
+
+    def _reasons(self) -> Iterator[str]:
+        yield from (f"ALARM: {told_alarm(each)}" for each in self.alarms)
         same = [each for each in self.findings if each.verdict is self.verdict]
-        if self.verdict in (Verdict.PROVED, Verdict.HOLDS):
-            ways = ["; ".join(filter(None, (each.method, each.bound))) for each in same]
-            return "\n".join(ways)
-        details = [each.detail or each.method for each in same]
-        why = self.why or (self.verdict is Verdict.UNKNOWN and self.unreached)
-        return why or "; ".join(dict.fromkeys(filter(None, details)))
+        match self.verdict:
+            case Verdict.PROVED:
+                yield from map(how, same)
+            case Verdict.SEARCHED:
+                yield from map(how, same)
+                yield from (f"not proved: {cost}" for cost in self.costs)
+            case Verdict.REFUTED:
+                yield "; ".join(dict.fromkeys(each.detail or each.method for each in same))
+            case Verdict.UNKNOWN:
+                if self.why:
+                    yield self.why
+                elif not self.alarms:
+                    yield from self.weighed.missing
+                    if not self.blocked:
+                        yield from (f"not proved: {cost}" for cost in self.costs)
+            case Verdict.UNAFFECTED:
+                yield self.why
+
+    @property
+    def costs(self) -> list[str]:
+        """Say what cost the proof: the changed rule, the open step or the open lemma."""
+        open_proofs = [each for each in self.findings if each.reason in PROOF_REASONS]
+        return [told_cost(each) for each in open_proofs]
+
+
+def how(finding: Finding) -> str:
+    """Say how a check came to what it found, and up to where."""
+    return "; ".join(filter(None, (finding.method, finding.bound)))
+
+
+def told_alarm(finding: Finding) -> str:
+    """Tell an alarm: the check, what must not happen, and what is known of it."""
+    known = f" ({finding.detail})" if finding.detail else ""
+    return f"{finding.check}: {finding.reason.value or 'something that must not be'}{known}"
+
+
+def told_cost(finding: Finding) -> str:
+    """Tell why a proof is none; of a chain of lemmas also what is open in the last of them."""
+    inner = finding.steps[-1].detail if finding.steps else ""
+    deeper = inner if finding.reason is Reason.LEMMA_OPEN else ""
+    return f"{finding.detail}: {deeper}" if deeper else finding.detail
 
 
 def with_failed_assumptions(rows: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
@@ -123,7 +165,7 @@ def with_failed_assumptions(rows: Sequence[ClaimResult]) -> tuple[ClaimResult, .
     }
 
     def told(finding: Finding) -> Finding:
-        named = [claim for claim in failed if claim in finding.assumes.split(", ")]
+        named = [claim for claim in failed if claim in finding.rests_on]
         if finding.verdict is not Verdict.PROVED or not named:
             return finding
         given = ", ".join(f"{claim}, which is {failed[claim]} here" for claim in named)
@@ -181,25 +223,48 @@ class Result:
     @property
     def decided_instead(self) -> list[ClaimResult]:
         """Return the guarantees that are kept although parts of the paper's proof fall."""
-        if not self.about.changes or not self.fallen or self.verdict == "refuted":
+        if not self.about.changes or not self.fallen or self.verdict is Verdict.REFUTED:
             return []
-        return self.guarantees(Verdict.PROVED, Verdict.HOLDS)
+        return self.guarantees(Verdict.PROVED, Verdict.SEARCHED)
 
     @property
-    def verdict(self) -> str:
-        """Return the verdict on the proposal: that on its guarantees."""
-        if self.guarantees(Verdict.REFUTED):
-            return "refuted"
-        if self.bad_input or self.not_followed or self.guarantees(Verdict.UNKNOWN):
-            return "undecided"
-        return "holds"
+    def own(self) -> bool:
+        """Tell whether the paper's own rules were checked, and nothing else was asked for."""
+        about = self.about
+        return not (about.changes or about.relation or about.universes)
+
+    @property
+    def deciding(self) -> list[ClaimResult]:
+        """Return the claims that decide: guarantees, and for the paper's own rules all claims."""
+        return list(self.claims) if self.own else self.of_kind(Kind.GUARANTEE)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Return the verdict on the proposal: the worst of the claims that decide."""
+        found = {each.verdict for each in self.deciding}
+        worse = (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.SEARCHED)
+        if self.bad_input or self.not_followed or not found:
+            return Verdict.UNKNOWN
+        return next((verdict for verdict in worse if verdict in found), Verdict.PROVED)
+
+    def status(self, accepted: Container[Verdict] = ()) -> int:
+        """Return the exit status that tells the verdict; an accepted verdict counts as proved."""
+        if self.verdict is Verdict.REFUTED:
+            return REFUTED
+        if self.bad_input or self.misbehaved:
+            return BAD_INPUT
+        fine = self.verdict is Verdict.PROVED or self.verdict in accepted
+        return PROVED if fine else NOT_PROVED
 
     @property
     def exit_status(self) -> int:
-        """Return the exit status that tells the verdict."""
-        if self.verdict == "undecided":
-            return BAD_INPUT if self.bad_input or self.misbehaved else UNDECIDED
-        return REFUTED if self.verdict == "refuted" else HOLDS
+        """Return the exit status where nothing but proved is accepted."""
+        return self.status()
+
+    @property
+    def alarms(self) -> list[Finding]:
+        """Return every alarm, whatever the verdict."""
+        return [alarm for row in self.claims for alarm in row.alarms]
 
     @property
     def attack(self) -> AttackRecord | None:
@@ -212,32 +277,34 @@ class Result:
         """Return the verdict in one line."""
         if self.bad_input:
             return f"bad input: {self.bad_input}"
-        if self.verdict == "refuted":
-            return f"refuted: {self.about.name}: {', '.join(map(_broken, self._refuted()))}"
-        if self.verdict == "undecided":
-            return self._undecided()
-        words = {Verdict.HOLDS: "as far as searched"}
-        counted = [
-            f"{count} {words.get(verdict, verdict.value)}"
-            for verdict in (Verdict.PROVED, Verdict.HOLDS, Verdict.UNAFFECTED)
-            if (count := len(self.guarantees(verdict)))
-        ]
-        return f"holds: {self.about.name}: every guarantee holds ({', '.join(counted)})"
+        name = self.about.name
+        rows = [row for row in self.deciding if row.verdict is self.verdict]
+        loud = ", with an ALARM" if self.alarms else ""
+        match self.verdict:
+            case Verdict.REFUTED:
+                return f"refuted: {name}: {', '.join(map(_broken, rows))}{loud}"
+            case Verdict.UNKNOWN:
+                return self._unknown(rows)
+            case _:
+                proved = self.verdict is Verdict.PROVED
+                said = "every guarantee is proved" if proved else "no attack was found"
+                return f"{self.verdict.value}: {name}: {said} ({self._counts()}){loud}"
 
-    def _refuted(self) -> list[ClaimResult]:
-        return self.guarantees(Verdict.REFUTED)
+    def _counts(self) -> str:
+        kept = (Verdict.PROVED, Verdict.SEARCHED, Verdict.UNAFFECTED)
+        numbers = {verdict: len(self.guarantees(verdict)) for verdict in kept}
+        return ", ".join(f"{count} {verdict.value}" for verdict, count in numbers.items() if count)
 
-    def _undecided(self) -> str:
+    def _unknown(self, rows: list[ClaimResult]) -> str:
         if self.not_followed:
-            return f"undecided: {self.not_followed}"
+            return f"unknown: {self.not_followed}"
         if self.misbehaved:
             return f"bad input: {self.misbehaved[0]}"
         if self.exhausted:
-            return f"undecided: {self.exhausted[0]}"
-        unknown = self.guarantees(Verdict.UNKNOWN)
-        names = ", ".join(each.claim.id for each in unknown)
-        why = "interrupted" if self.interrupted else " ".join(unknown[0].reason.split())
-        return f"undecided: {self.about.name}: {names} ({why})"
+            return f"unknown: {self.exhausted[0]}"
+        names = ", ".join(each.claim.id for each in rows)
+        why = "interrupted" if self.interrupted else " ".join(rows[0].reason.split())
+        return f"unknown: {self.about.name}: {names} ({why})"
 
     def to_json(self) -> dict[str, object]:
         """Return the result as plain data, as the published schema describes it."""
@@ -261,9 +328,18 @@ class Result:
                     for change in about.changes
                 ],
             },
-            "verdict": self.verdict,
+            "verdict": self.verdict.value,
             "headline": self.headline,
             "exit_status": self.exit_status,
+            "alarms": [
+                {
+                    "claim": each.claim,
+                    "check": each.check,
+                    "reason": each.reason.value,
+                    "detail": each.detail,
+                }
+                for each in self.alarms
+            ],
             "effort": self.effort,
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
@@ -312,6 +388,9 @@ def finding_to_json(finding: Finding) -> dict[str, object]:
     return {
         "name": finding.check,
         "verdict": finding.verdict.value,
+        "evidence": finding.evidence.value,
+        "reason": finding.reason.value,
+        "shape": finding.shape.value,
         "method": finding.method,
         "bound": finding.bound,
         "assumes": finding.assumes,
@@ -329,8 +408,8 @@ def finding_to_json(finding: Finding) -> dict[str, object]:
     }
 
 
-def overall(results: Iterable[Result]) -> int:
-    """Return the exit status of a run: bad input first, then refuted, then undecided."""
-    found = {result.exit_status for result in results}
-    order = (BAD_INPUT, REFUTED, UNDECIDED)
-    return next((status for status in order if status in found), HOLDS)
+def overall(results: Iterable[Result], accepted: Container[Verdict] = ()) -> int:
+    """Return the exit status of a run: bad input first, then refuted, then not proved."""
+    found = {result.status(accepted) for result in results}
+    order = (BAD_INPUT, REFUTED, NOT_PROVED)
+    return next((status for status in order if status in found), PROVED)

@@ -2,13 +2,11 @@
 
 A job is one check on one proposal's rules. Each child loads the proposal for itself, because rules
 are functions and do not travel between processes. Guarantees come first, and of their checks the
-games before the proofs, because a game can refute. A claim that is refuted with an attack needs no
-later check. Once a guarantee is refuted, or a rule misbehaves, the verdict is settled: what is left
-is given up soon, unless the effort is deep. Games go on a little longer as long as there is no
-attack to show. Where nothing but the ledger is refuted, the guarantees of privacy are decided all
-the same, because a change may be private in spite of it. The lemmas on which the proofs of
-guarantees rest are jobs of their own, shared by all these proofs; a lemma that depends on no
-changed rule is proved once for all proposals.
+games before the proofs, because a game can refute. Every claim is decided. A job may be needless:
+because of what an earlier job in this order found, and never because of one that merely happened to
+finish earlier. So the result does not depend on how many jobs run side by side, or how quickly. The
+lemmas on which the proofs of guarantees rest are jobs of their own, shared by all these proofs; a
+lemma that depends on no changed rule is proved once for all proposals.
 """
 
 from __future__ import annotations
@@ -24,8 +22,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Protocol, runtime_checkable
 
-from proofs import CHECKS, findings_on, lemmas_of
-from properties.checks import EFFORTS, PRIVACY, applies, concerns, property_checks
+from proofs import CHECKS, findings_on, lemmas_of, refuted_lemmas
+from properties.checks import PRIVACY, applies, concerns, property_checks
 from properties.vocabulary import NO_WORDS, Vocabulary
 from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.integrity import watching
@@ -44,22 +42,30 @@ from sandproof.proposal import (
 from sandproof.reach import Listing, Reach, Reached, listing
 from sandproof.result import AttackRecord, ClaimResult, Repair, Result, with_failed_assumptions
 from spec import PAPER
-from spec.claims import CLAIMS, Check, Claim, Finding, Kind, Verdict
+from spec.claims import CLAIMS
 from spec.distributions import NotReplayable
 from spec.neighbours import Relation
 from spec.universe import Universe
-
-GRACE = 30.0
-"""The seconds that a check may take beyond what it allows itself."""
+from spec.verdicts import (
+    ALARMS,
+    GAMES,
+    Check,
+    Claim,
+    Evidence,
+    Finding,
+    Kind,
+    Reason,
+    Shape,
+    Verdict,
+)
 
 LOAD_SECONDS = 10.0
 CALL_SECONDS = 10.0
-REST_SECONDS = 0.8
-HUNT_SECONDS = 12.0
-REPAIR_SECONDS = 8.0
-ALREADY = "not decided, because the verdict is settled already; --effort deep decides everything"
-SLOW = ("game", "sensitivity", "machine", "proof")
-"""The checks of a guarantee about neighbours that take their time, in the order they come in."""
+CHECK_SECONDS = {"quick": 600.0, "standard": 1200.0, "deep": 20_000.0}
+"""The seconds of a child's own time that a check may take: several times what its steps take."""
+
+SLOW = (Shape.SMALL_UNIVERSE, Shape.FURTHER_UNIVERSE, Shape.LONG_RUNS, Shape.RANDOM_RUNS)
+"""Where checks of a guarantee about neighbours look that take their time, in their order."""
 
 COMPOSED = "summary_and_event_reports_compose"
 PARTS = ("attribution_summaries_are_private", "event_level_reports_are_private")
@@ -81,29 +87,30 @@ class Options:
     timeout: float | None = None
     memory: int | None = None
     only: tuple[str, ...] = ()
-    patient: bool = False
-
-    @property
-    def decides_everything(self) -> bool:
-        """Tell whether to go on with everything once the verdict is known."""
-        return self.patient or self.effort == "deep"
 
     @property
     def seconds(self) -> float:
         """Return the seconds that one check may take."""
-        own = EFFORTS[self.effort].seconds + GRACE
-        return own if self.timeout is None else self.timeout
+        return CHECK_SECONDS[self.effort] if self.timeout is None else self.timeout
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """Name a check; a `spare` one is needless where its claim is proved."""
+
+    claim: str
+    check: str
+    shape: Shape = Shape.NONE
+    proves: bool = False
+    spare: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """Say what a proposal is and which checks there are for it, in order.
-
-    A check is given by its claim, its name, and whether it can be spared where the claim is proved.
-    """
+    """Say what a proposal is and which checks there are for it, in order."""
 
     about: About
-    checks: tuple[tuple[str, str, bool], ...]
+    checks: tuple[Planned, ...]
     overridden: frozenset[str]
     listing: Listing
 
@@ -113,20 +120,28 @@ class Job:
     """Name one check of a proposal by its place in the list.
 
     `put_back` names a rule that is put back. A job that is `helping` was not asked for: others rest
-    on what it finds. One that is `spare` is needless where the claim is proved.
+    on what it finds.
     """
 
     place: int
-    claim: str
-    check: str
+    planned: Planned
     put_back: str = ""
     helping: bool = False
-    spare: bool = False
+
+    @property
+    def claim(self) -> str:
+        """Return the claim that it is about."""
+        return self.planned.claim
+
+    @property
+    def check(self) -> str:
+        """Return the name of its check."""
+        return self.planned.check
 
     @property
     def is_proof(self) -> bool:
         """Tell whether this is a proof."""
-        return self.check == "proof"
+        return self.planned.proves
 
     @property
     def name(self) -> str:
@@ -174,9 +189,9 @@ def checks_of(
         check
         for check in found
         if not overridden(CLAIMS[check.claim], relation, universes)
-        or (relation is not None and relation.name in check.name)
+        or (relation is not None and relation.name == check.relation)
     ]
-    return tuple(sorted(kept, key=rank))
+    return tuple(sorted(kept, key=lambda check: rank(check, effort)))
 
 
 def checks_for(proposal: Proposal, options: Options) -> tuple[Check, ...]:
@@ -189,11 +204,20 @@ def checks_for(proposal: Proposal, options: Options) -> tuple[Check, ...]:
     return tuple(x for x in found if not x.rules or not changed.isdisjoint(x.rules))
 
 
-def rank(check: Check) -> tuple[int, int]:
-    """Say how early a check comes: guarantees first, and of their checks what refutes quickly."""
+def rank(check: Check, effort: str) -> tuple[int, int]:
+    """Say how early a check comes: guarantees first, and of their checks what refutes quickly.
+
+    Proofs come last, and after them what can be spared where they succeed.
+    """
     claim = CLAIMS[check.claim]
-    slow = [number for number, name in enumerate(SLOW, 1) if check.name.startswith(name)]
-    return ORDER[claim.kind], slow[0] if slow and claim.relation else 0
+    slow = 1 + SLOW.index(check.shape) if check.shape in SLOW and claim.relation else 0
+    late = len(SLOW) + (2 if spared(check, effort) else 1)
+    return ORDER[claim.kind], late if check.proves or spared(check, effort) else slow
+
+
+def spared(check: Check, effort: str) -> bool:
+    """Tell whether a check is needless where its claim is proved."""
+    return check.spare and effort == "quick"
 
 
 def asked_for(proposal: Proposal) -> frozenset[str]:
@@ -233,8 +257,16 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
             return BadInput(f"{request.name}: ran out of memory while it was loaded")
         except RecursionError:
             return BadInput(f"{request.name}: recurses without end while it is loaded")
-        quick = options.effort == "quick"
-        named = tuple((check.claim, check.name, check.spare and quick) for check in checks)
+        named = tuple(
+            Planned(
+                claim=check.claim,
+                check=check.name,
+                shape=check.shape,
+                proves=check.proves,
+                spare=spared(check, options.effort),
+            )
+            for check in checks
+        )
         changed = {name: getattr(proposal.rules, name) for name in proposal.about.changed}
         return Loaded(
             about=proposal.about,
@@ -264,7 +296,7 @@ def check_in_child(
 
 def check_for(proposal: Proposal, options: Options, job: Job) -> Check:
     """Return the check of a job; a repair is tried with the same check at quick effort."""
-    if job.put_back and not options.decides_everything:
+    if job.put_back and options.effort != "deep":
         for check in checks_for(proposal, replace(options, effort="quick")):
             if (check.claim, check.name) == (job.claim, job.check):
                 return check
@@ -296,9 +328,13 @@ def run_guarded(
         blame = blamed(error, guard)
         if blame and blame not in (*guard.misbehaved, *guard.exhausted.values()):
             guard.misbehaved.append(blame)
-        finding = unknown(job, blame or f"the check itself failed: {told(error)}{where(error)}")
+        finding = undecided(job, Reason.MISBEHAVED, blame)
+        if not blame:
+            finding = undecided(job, Reason.RAISED, f"{told(error)}{where(error)}")
     if tampering := proposal.tampering():
         guard.misbehaved.append(tampering)
+    if finding.reason is Reason.RAISED and guard.misbehaved:
+        finding = undecided(job, Reason.MISBEHAVED, guard.misbehaved[0])
     return Found(
         finding=finding,
         misbehaved=tuple(guard.misbehaved),
@@ -309,8 +345,9 @@ def run_guarded(
 
 
 def decides(finding: Finding) -> bool:
-    """Tell whether code that a check has run is code that it has searched: games are games."""
-    return not finding.partial or finding.check.startswith("game")
+    """Tell whether code that a check has run is code that it has searched whole."""
+    shapes = {*GAMES, *CLAIMS[finding.claim].shapes}
+    return finding.verdict is Verdict.SEARCHED and finding.shape in shapes
 
 
 def blamed(error: BaseException, guard: Guard) -> str:
@@ -336,9 +373,17 @@ def where(error: BaseException) -> str:
     return f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}, line {trace.tb_lineno})"
 
 
-def unknown(job: Job, why: str) -> Finding:
+def undecided(job: Job, reason: Reason, detail: str) -> Finding:
     """Return the finding of a check that could not be finished."""
-    return Finding(claim=job.claim, check=job.check, verdict=Verdict.UNKNOWN, detail=why)
+    evidence = Evidence.ALARM if reason in ALARMS else Evidence.NONE
+    return Finding(
+        claim=job.claim,
+        check=job.check,
+        shape=job.planned.shape,
+        evidence=evidence,
+        reason=reason,
+        detail=detail,
+    )
 
 
 def portable(finding: Finding, request: Request) -> Finding:
@@ -370,16 +415,11 @@ class Session:
         self.running: set[Job] = set()
         self.found: dict[Job, Found] = {}
         self.lemmas: dict[str, Finding] = {}
-        self.places: dict[str, int] = {}
+        self.proofs: dict[str, Job] = {}
         self.repairing = False
-        self.exhausted: dict[str, str] = {}
-        self.notes: list[str] = []
+        self.printed: dict[int, str] = {}
         self.interrupted = False
         self.total = 0
-        self.cut_off: set[str] = set()
-        self.settled_at: float | None = None
-        self.privacy_is_settled = False
-        self.attacked_at: float | None = None
 
     @property
     def done(self) -> bool:
@@ -392,7 +432,7 @@ class Session:
             if self.running:
                 return None
             self.started = time.monotonic()
-            load = Job(place=-1, claim="", check="load")
+            load = Job(place=-1, planned=Planned(claim="", check="load"))
             self.running.add(load)
             work = load_in_child(self.request, self.options)
             seconds = min(LOAD_SECONDS, self.options.seconds)
@@ -403,13 +443,11 @@ class Session:
         if not job.helping:
             self.pending.remove(job)
         self.running.add(job)
-        options, lemmas = self.options, {} if job.put_back else dict(self.lemmas)
-        if job.put_back and not options.decides_everything:
-            options = replace(options, timeout=REPAIR_SECONDS)
+        lemmas = {} if job.put_back else dict(self.lemmas)
         return Assigned(
             name=job.name,
-            work=check_in_child(self.request, job, options, lemmas),
-            seconds=options.seconds,
+            work=check_in_child(self.request, job, self.options, lemmas),
+            seconds=self.options.seconds,
             call_seconds=min(CALL_SECONDS, self.options.seconds / 2),
             job=job,
             session=self,
@@ -424,7 +462,7 @@ class Session:
         others = [
             job
             for job in self.pending
-            if not job.is_proof and not (job.spare and job.claim in unproved)
+            if not job.is_proof and not (job.planned.spare and job.claim in unproved)
         ]
         if others and (not self.running or any(job.is_proof for job in self.running)):
             return others[0]
@@ -444,9 +482,8 @@ class Session:
         missing = [lemma for lemma in lemmas if lemma not in self.lemmas]
         for lemma in missing:
             if lemma not in running:
-                helping = Job(place=self.places[lemma], claim=lemma, check="proof", helping=True)
-                asked_for = replace(helping, helping=False)
-                return asked_for if asked_for in self.pending else helping
+                asked_for = self.proofs[lemma]
+                return asked_for if asked_for in self.pending else replace(asked_for, helping=True)
         busy = missing or (lemmas and any(lemmas_of(claim, changed) for claim in running))
         return None if busy else job
 
@@ -455,6 +492,8 @@ class Session:
         assert isinstance(outcome.task, Assigned)
         job = outcome.task.job
         self.running.discard(job)
+        if outcome.printed:
+            self.printed[job.place] = outcome.printed
         if not self.loaded:
             self._take_loaded(outcome)
             return
@@ -463,17 +502,21 @@ class Session:
             if isinstance(answer, Found):
                 self.found[job] = answer
             return
-        self._note_print(outcome)
         if not isinstance(answer, Found):
-            answer = self._exhausted(job, outcome, pool)
+            answer = self._unanswered(job, outcome)
         if not answer.finding.seconds:
             timed = replace(answer.finding, seconds=f"{outcome.seconds:.3f}")
             answer = replace(answer, finding=timed)
         self.found[job] = answer
+        self._share(job, answer)
+        kept = self._kept()
+        self._drop(lambda other: needless(other, kept), pool)
+        self.plan_repairs()
+
+    def _share(self, job: Job, answer: Found) -> None:
+        """Keep what lemmas found, for the proofs that rest on them."""
         if job.is_proof:
             self.lemmas[job.claim] = answer.finding
-            if answer.finding.verdict is Verdict.PROVED:
-                self.pending = [x for x in self.pending if not x.spare or x.claim != job.claim]
         if not answer.misbehaved and not answer.exhausted:
             self.lemmas.update(answer.lemmas)
             PROVED.update(
@@ -481,36 +524,17 @@ class Session:
                 for lemma, found in answer.lemmas.items()
                 if lemma in CLAIMS and self.leaves_alone(lemma) and found.verdict is Verdict.PROVED
             )
-        for rule, message in answer.exhausted.items():
-            self._give_up(rule, message, pool)
-        refuted = answer.finding.verdict is Verdict.REFUTED and not job.helping
-        if answer.misbehaved or (refuted and CLAIMS[job.claim].kind is Kind.GUARANTEE):
-            self.settled_at = self.settled_at or time.monotonic()
-            self.privacy_is_settled |= bool(answer.misbehaved or CLAIMS[job.claim].relation)
-        if answer.finding.attack is not None:
-            self.attacked_at = self.attacked_at or time.monotonic()
-            self._drop(lambda other: other.claim == job.claim and other.place > job.place, pool)
-        self.plan_repairs()
 
-    def give_up_the_rest(self, pool: Pool) -> None:
-        """End what need not be known any more, some time after the verdict was settled."""
-        if self.settled_at is None or self.repairing or self.options.decides_everything:
-            return
-        now = time.monotonic()
-        hunting = self.attacked_at is None and now < self.settled_at + HUNT_SECONDS
-
-        def wanted(job: Job) -> bool:
-            if not self.privacy_is_settled and (job.helping or CLAIMS[job.claim].relation):
-                return True
-            return hunting and job.check.startswith("game")
-
-        if now > (self.attacked_at or self.settled_at) + REST_SECONDS:
-            self._drop(lambda job: not wanted(job), pool)
-            self.plan_repairs()
+    def _kept(self) -> dict[Job, Found]:
+        """Return what counts of what was found: nothing that an earlier job made needless."""
+        kept: dict[Job, Found] = {}
+        for job in sorted(self.found, key=lambda job: (job.place, job.helping)):
+            if not job.put_back and not needless(job, kept):
+                kept[job] = self.found[job]
+        return kept
 
     def _take_loaded(self, outcome: Outcome) -> None:
         self.loaded = True
-        self._note_print(outcome)
         match outcome.answer:
             case Loaded() as loaded:
                 self.about, self.overridden = loaded.about, loaded.overridden
@@ -526,15 +550,12 @@ class Session:
                 self.bad_input = f"{self.request.name}: {what}"
 
     def _plan(self, loaded: Loaded) -> None:
+        jobs = [Job(place=place, planned=each) for place, each in enumerate(loaded.checks)]
         self.pending = [
-            Job(place=place, claim=claim, check=check, spare=spare)
-            for place, (claim, check, spare) in enumerate(loaded.checks)
-            if self.affected(CLAIMS[claim]) and self.wanted(claim)
+            job for job in jobs if self.affected(CLAIMS[job.claim]) and self.wanted(job.claim)
         ]
         self.total = len(self.pending)
-        self.places = {
-            claim: place for place, (claim, name, _) in enumerate(loaded.checks) if name == "proof"
-        }
+        self.proofs = {job.claim: job for job in jobs if job.is_proof}
         self.lemmas = {lemma: PROVED[lemma] for lemma in PROVED if self.leaves_alone(lemma)}
 
     def leaves_alone(self, claim: str) -> bool:
@@ -552,35 +573,27 @@ class Session:
             return True
         return claim.id in self.overridden or not changed.isdisjoint(claim.rules)
 
-    def _note_print(self, outcome: Outcome) -> None:
-        if outcome.printed:
-            note = f"{self.request.name}: prints while it runs: {brief_text(outcome.printed)!r}"
-            if not any("prints while it runs" in each for each in self.notes):
-                self.notes.append(note)
-
-    def _exhausted(self, job: Job, outcome: Outcome, pool: Pool) -> Found:
-        """Say why a check did not answer; a rule that hangs is not waited for again."""
+    def _unanswered(self, job: Job, outcome: Outcome) -> Found:
+        """Say why a check did not answer."""
         rule = outcome.rule
         who = f"{self.request.name}: rule `{rule}`" if rule else f"{self.request.name}: {job.name}"
+        if outcome.ending is Ending.DIED and not rule:
+            return Found(finding=undecided(job, Reason.RAISED, f"{who} {outcome.how}"))
         if outcome.ending is Ending.DIED:
             message = f"{who} {outcome.how}"
-            return Found(finding=unknown(job, message), misbehaved=(message,))
+            finding = undecided(job, Reason.MISBEHAVED, message)
+            return Found(finding=finding, misbehaved=(message,))
         if outcome.ending is Ending.HUNG:
             message = f"{who} did not return within {outcome.call_seconds:.0f} s"
-            self._give_up(rule, message, pool)
         else:
             message = f"{self.request.name}: {job.name} was not finished within "
             message += f"{outcome.task.seconds:g} s"
-        return Found(finding=unknown(job, message))
-
-    def _give_up(self, rule: str, message: str, pool: Pool) -> None:
-        """Do not wait again for a rule that ran out of time or memory."""
-        self.exhausted[rule] = message
-        self._drop(lambda other: rule in CLAIMS[other.claim].rules, pool)
+        finding = undecided(job, Reason.OUT_OF_RESOURCES, message)
+        hung = outcome.ending is Ending.HUNG
+        return Found(finding=finding, exhausted={rule: message} if hung else {})
 
     def _drop(self, unwanted: Callable[[Job], bool], pool: Pool) -> None:
         dropped = {job for job in self.running if unwanted(job)}
-        self.cut_off |= {job.claim for job in (*self.pending, *dropped) if unwanted(job)}
         self.pending = [job for job in self.pending if not unwanted(job)]
         self.running -= dropped
         pool.stop(
@@ -602,7 +615,7 @@ class Session:
         self.pending = [
             replace(job, put_back=name)
             for name in fields
-            for job in sorted(refuting, key=lambda job: job.place)
+            for job in refuting
             if len(fields) > 1 and name in CLAIMS[job.claim].rules
         ]
         self.total += len(self.pending)
@@ -610,11 +623,12 @@ class Session:
     def result(self) -> Result:
         """Put together what has been found so far."""
         rows = [self._claim_result(claim) for claim in CLAIMS.values() if self.wanted(claim.id)]
-        claims = with_failed_assumptions(composed(rows))
-        misbehaved = [line for found in self._own().values() for line in found.misbehaved]
+        kept, related = self._kept(), self._related(rows)
+        misbehaved = [line for found in kept.values() for line in found.misbehaved]
+        exhausted = [line for found in kept.values() for line in found.exhausted.values()]
         return Result(
             about=self.about,
-            claims=() if self.bad_input or self.not_followed or not self.loaded else claims,
+            claims=() if self.bad_input or self.not_followed or not self.loaded else related,
             effort=self.options.effort,
             seed=self.options.seed,
             seconds=time.monotonic() - self.started,
@@ -622,47 +636,53 @@ class Session:
             or ("" if self.loaded else f"{self.request.name}: interrupted"),
             not_followed=self.not_followed,
             misbehaved=tuple(dict.fromkeys(misbehaved)),
-            exhausted=tuple(dict.fromkeys(self.exhausted.values())),
-            notes=tuple(self.notes),
+            exhausted=tuple(dict.fromkeys(exhausted)),
+            notes=tuple(self._notes()),
             repairs=tuple(self._repairs()),
             interrupted=self.interrupted,
         )
 
+    def _related(self, rows: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
+        """Return the results with what they take from each other."""
+        refuted = {row.claim.id for row in rows if row.verdict is Verdict.REFUTED}
+        refuted |= {x for x, found in self.lemmas.items() if found.verdict is Verdict.REFUTED}
+        fallen = [
+            replace(row, refuted_lemmas=refuted_lemmas(row.claim.id, refuted)) for row in rows
+        ]
+        return with_failed_assumptions(composed(fallen))
+
+    def _notes(self) -> Iterator[str]:
+        """Say what else is worth knowing: that the proposal prints."""
+        if self.printed:
+            first = self.printed[min(self.printed)]
+            yield f"{self.request.name}: prints while it runs: {brief_text(first)!r}"
+
     def _own(self) -> dict[Job, Found]:
-        return {
-            job: found
-            for job, found in self.found.items()
-            if not job.put_back and (not job.helping or found.misbehaved)
-        }
+        """Return what the jobs found that were asked for."""
+        return {job: found for job, found in self._kept().items() if not job.helping}
 
     def _claim_result(self, claim: Claim) -> ClaimResult:
         if not self.affected(claim):
             return ClaimResult(claim=claim, affected=False, why=why_unaffected(claim))
-        mine = sorted(
-            ((job.place, found) for job, found in self._own().items() if job.claim == claim.id),
-            key=lambda pair: pair[0],
-        )
-        hung = [why for rule, why in self.exhausted.items() if rule in claim.rules]
-        why = "" if mine else "no check of this claim was run"
-        left = {job.claim for job in (*self.pending, *self.running) if not job.put_back}
-        unfinished = self.interrupted and claim.id in left
-        cut_off = (claim.id in self.cut_off or unfinished) and not self._refuted(claim.id)
-        if self.settled_at is not None and (cut_off or not mine):
-            why = ALREADY
-        if claim.id == COMPOSED and any(self._refuted(part) for part in PARTS):
-            cut_off, why = True, "a part of what is composed is refuted"
-        if unfinished or (self.interrupted and not mine):
-            why = "interrupted"
-        if self._refuted(claim.id):
-            why = ""
+        mine = [found.finding for job, found in self._own().items() if job.claim == claim.id]
         return ClaimResult(
             claim=claim,
-            findings=tuple(found.finding for _, found in mine),
-            why=hung[0] if hung and not mine else why,
-            cut_off=cut_off,
-            unreached=self._unreached(claim, [found.finding for _, found in mine]),
-            misbehaved=bool(hung) or any(found.misbehaved for _, found in mine),
+            findings=tuple(mine),
+            own=not (self.about.changes or self.about.relation or self.about.universes),
+            blocked=self._blocked(claim),
+            unreached=self._unreached(claim, mine),
         )
+
+    def _blocked(self, claim: Claim) -> str:
+        """Say why nothing but an attack counts for a claim, if that is so."""
+        kept = self._kept().values()
+        misbehaved = [line for found in kept for line in found.misbehaved]
+        hung = [
+            line for found in kept for rule, line in found.exhausted.items() if rule in claim.rules
+        ]
+        left = {job.claim for job in (*self.pending, *self.running) if not job.put_back}
+        unfinished = self.interrupted and claim.id in left
+        return next(iter([*misbehaved, *hung, *([Reason.INTERRUPTED.value] * unfinished)]), "")
 
     def _unreached(self, claim: Claim, findings: Sequence[Finding]) -> str:
         """Say which code of the changed rules no game reached, if a guarantee rests on games.
@@ -670,25 +690,41 @@ class Session:
         All games count: a rule of both clients has code for triggers and code for events.
         """
         if claim.kind is not Kind.GUARANTEE or not any(
-            finding.verdict is Verdict.HOLDS for finding in findings
+            finding.verdict is Verdict.SEARCHED for finding in findings
         ):
             return ""
         reached = frozenset().union(*(found.reached for found in self._own().values()))
         return self.listing.complaint(self.about.changed & set(claim.rules), reached)
 
-    def _refuted(self, claim: str) -> bool:
-        found = (answer.finding for job, answer in self._own().items() if job.claim == claim)
-        return any(finding.verdict is Verdict.REFUTED for finding in found)
-
     def _repairs(self) -> Iterator[Repair]:
         tried: dict[tuple[str, str], list[Finding]] = {}
-        for job, found in self.found.items():
+        for job in sorted(self.found, key=lambda job: (job.put_back, job.place)):
             if job.put_back:
-                tried.setdefault((job.put_back, job.claim), []).append(found.finding)
+                tried.setdefault((job.put_back, job.claim), []).append(self.found[job].finding)
         for (name, claim), findings in tried.items():
             result = ClaimResult(claim=CLAIMS[claim], findings=tuple(findings))
-            if result.verdict in (Verdict.PROVED, Verdict.HOLDS):
+            if result.verdict in (Verdict.PROVED, Verdict.SEARCHED):
                 yield Repair(field=name, claim=claim, how=f"{result.verdict}: {result.reason}")
+
+
+def needless(job: Job, earlier: Mapping[Job, Found]) -> bool:
+    """Tell whether jobs that come earlier in the plan have made a job needless.
+
+    They have if a rule misbehaved, if a rule that the claim depends on did not return, if there is
+    an attack on the claim to show, or if the claim is proved and the job can be spared.
+    """
+    if job.put_back:
+        return False
+    for other, found in earlier.items():
+        if other.place >= job.place:
+            continue
+        if found.misbehaved or not found.exhausted.keys().isdisjoint(CLAIMS[job.claim].rules):
+            return True
+        if other.claim == job.claim and not other.helping:
+            proved = found.finding.verdict is Verdict.PROVED
+            if found.finding.attack is not None or (proved and job.planned.spare):
+                return True
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -706,20 +742,21 @@ def composed(claims: Sequence[ClaimResult]) -> Sequence[ClaimResult]:
     hybrid argument of the proof composes whatever is known of the parts.
     """
     known = {each.claim.id: each.verdict for each in claims}
-    kept = (Verdict.PROVED, Verdict.HOLDS, Verdict.UNAFFECTED)
+    kept = (Verdict.PROVED, Verdict.SEARCHED, Verdict.UNAFFECTED)
     if not all(known.get(part) in kept for part in PARTS):
         return claims
     parts = Finding(
         claim=COMPOSED,
         check="parts",
-        verdict=Verdict.HOLDS,
+        evidence=Evidence.EXACT_IN_UNIVERSE,
+        shape=Shape.SMALL_UNIVERSE,
         method="hybrid of its two parts, summary reports swapped first",
-        bound=f"as far as {' and '.join(PARTS)} hold",
+        bound=f"as far as {' and '.join(PARTS)} are searched",
         assumes="the clients share no state",
     )
     return [
-        ClaimResult(claim=each.claim, findings=(*each.findings, parts))
-        if each.claim.id == COMPOSED and each.verdict is Verdict.UNKNOWN and not each.misbehaved
+        replace(each, findings=(*each.findings, parts), unreached="")
+        if each.claim.id == COMPOSED and each.verdict is Verdict.UNKNOWN
         else each
         for each in claims
     ]
@@ -804,8 +841,6 @@ def _start(sessions: list[Session], pool: Pool) -> None:
 
 
 def _tick(progress: Progress, sessions: list[Session], pool: Pool) -> None:
-    for session in sessions:
-        session.give_up_the_rest(pool)
     done = sum(len(session.found) for session in sessions)
     total = sum(session.total for session in sessions)
     progress(done, total, [child.task.name for child in pool.running])

@@ -7,16 +7,16 @@ import textwrap
 from collections.abc import Mapping
 
 from sandproof.proposal import Change
-from sandproof.result import ClaimResult, Result
-from spec.claims import Kind, Verdict
+from sandproof.result import ClaimResult, Result, told_alarm
+from spec.verdicts import Kind, Verdict
 
 WIDTH = 80
 COLOURS: Mapping[str, str] = {
     "proved": "32",
-    "holds": "32",
+    "searched": "36",
     "refuted": "31",
     "unknown": "33",
-    "undecided": "33",
+    "alarm": "1;31",
     "bad input": "33",
     "unaffected": "2",
     "heading": "1",
@@ -78,6 +78,7 @@ def as_text(result: Result, colour: bool = False) -> str:
     write_attacks(out, result)
     write_instead(out, result)
     write_remarks(out, result)
+    write_alarms(out, result)
     word, _, rest = result.headline.partition(": ")
     out.lines += ["", out.paint(word, word) + ": " + rest]
     return "\n".join(out.lines)
@@ -90,7 +91,7 @@ def write_change(out: Writer, change: Change) -> None:
         out.lines.append(f"  {name}: {change.before} -> {change.after}")
         return
     out.lines.append(out.paint(f"  - {change.field} = {change.before}", "refuted"))
-    out.lines.append(out.paint(f"  + {change.field} = {change.after}", "holds"))
+    out.lines.append(out.paint(f"  + {change.field} = {change.after}", "proved"))
     out.lines += [
         out.paint(f"      {line}".rstrip(), "faint") for line in change.source.split("\n")
     ]
@@ -158,6 +159,14 @@ def write_instead(out: Writer, result: Result) -> None:
     out.wrap("The guarantees were decided instead:")
     for row in result.decided_instead:
         out.wrap(f"{row.claim.id} {row.verdict.value}: {row.reason}.", indent=4)
+
+
+def write_alarms(out: Writer, result: Result) -> None:
+    """Write what must not happen, last of all and whatever the verdict."""
+    if result.alarms:
+        out.heading("ALARM: this must not happen, and nothing counts as shown beside it")
+    for alarm in result.alarms:
+        out.wrap(f"{alarm.claim}: {told_alarm(alarm)}", style="alarm")
 
 
 def write_remarks(out: Writer, result: Result) -> None:

@@ -1,10 +1,9 @@
-r"""The paper's theorems as data, and the vocabulary of verdicts.
+r"""The paper's theorems as data.
 
 A claim is one sentence about the specification: a *guarantee* (what users are promised), a
 *lemma* (what a proof uses) or an *assumption* (what the paper's proof takes for granted and a
 change can break). Each has its place in the paper, the rules it depends on, and what it does not
-cover. Checks in `proofs/` and `properties/` decide claims and carry their names. A check answers
-with one of four verdicts; a fifth says that nothing the claim depends on has changed.
+cover. Checks in `proofs/` and `properties/` decide claims and carry their names.
 
 Statements of the paper that are false as written are claims too: that they are false.
 
@@ -13,131 +12,9 @@ Paper: Sec. 3; Sec. 4; Sec. 5; App. A; App. B.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from enum import StrEnum
+from collections.abc import Mapping
 
-from spec.rules import Rules
-
-
-class Verdict(StrEnum):
-    """Say what a check found.
-
-    `PROVED` is for the values that its bound names. `HOLDS` is up to a stated bound. `REFUTED`
-    comes with a counterexample that was replayed. `UNKNOWN` comes with the reason.
-
-    Paper: none (vocabulary).
-    """
-
-    PROVED = "proved"
-    HOLDS = "holds"
-    REFUTED = "refuted"
-    UNKNOWN = "unknown"
-    UNAFFECTED = "unaffected"
-
-
-class Kind(StrEnum):
-    """Say what a claim is for.
-
-    Paper: none (vocabulary).
-    """
-
-    GUARANTEE = "guarantee"
-    LEMMA = "lemma"
-    ASSUMPTION = "assumption"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
-    """State a claim: its name is a sentence, `rules` are the fields of `Rules` it depends on.
-
-    `subjects` are the objects of the specification it is about, as dotted names. `relation` names
-    the neighbour relation where there is one.
-
-    Paper: none (vocabulary).
-    """
-
-    id: str
-    kind: Kind
-    statement: str
-    formula: str
-    paper: str
-    subjects: tuple[str, ...]
-    rules: tuple[str, ...] = ()
-    relation: str = ""
-    not_covered: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """Report one step of a check: what was asked, what was found, and by which solvers.
-
-    Paper: none (vocabulary).
-    """
-
-    name: str
-    verdict: Verdict
-    by: str = ""
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """Report what a check found about a claim.
-
-    `method` says how, `bound` up to where, `assumes` under what, `detail` why, in a line each.
-    `counterexample` maps names to exact values, written out. `attack` is an attack in the form
-    that `properties` describes, for guarantees refuted by the game. A `partial` finding looks at
-    a part of the claim only: it may refute, but that it holds does not decide the claim.
-
-    Paper: none (vocabulary).
-    """
-
-    claim: str
-    check: str
-    verdict: Verdict
-    method: str = ""
-    bound: str = ""
-    assumes: str = ""
-    detail: str = ""
-    seconds: str = ""
-    steps: tuple[Step, ...] = ()
-    counterexample: Mapping[str, str] | None = None
-    attack: object = None
-    partial: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Control:
-    """Name a broken variant that a check must refute, and run the check on it.
-
-    `rules` are the broken rules, where the variant is a change of rules.
-
-    Paper: none (vocabulary).
-    """
-
-    name: str
-    run: Callable[[], Finding]
-    rules: Rules | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """Hold a check of one claim: how to run it on given rules, and its controls.
-
-    `rules` names those that it depends on, where they are not all that the claim depends on. A
-    check that is `spare` is one more search, which a quick run saves where the claim is proved.
-
-    Paper: none (vocabulary).
-    """
-
-    claim: str
-    name: str
-    run: Callable[[Rules], Finding]
-    controls: tuple[Control, ...]
-    rules: tuple[str, ...] = ()
-    spare: bool = False
-
+from spec.verdicts import Claim, Kind, Shape
 
 NOISE = ("noise", "threshold", "releases", "totals", "keys", "answer", "limits")
 SERVICE = (*NOISE, "batch", "budget_entries", "charge", "settle", "reveal", "serve")
@@ -183,6 +60,7 @@ CLAIMS = _claims(
         relation="attribution fixed",
         not_covered="Side channels outside the model: traffic, timing within a step, the TEE. That "
         "a source exists: see never_registered_costs_a_factor.",
+        shapes=(Shape.SMALL_UNIVERSE,),
     ),
     Claim(
         id="aggregation_summaries_are_private",
@@ -199,6 +77,7 @@ CLAIMS = _claims(
         not_covered="A whole device: see gradual_expiration. Several ad-techs that pool what they "
         "see: each has budgets of its own. What an event stores and a later window reports belongs "
         "to the later window.",
+        shapes=(Shape.SMALL_UNIVERSE,),
     ),
     Claim(
         id="event_level_reports_are_private",
@@ -214,6 +93,7 @@ CLAIMS = _claims(
         relation="attribution fixed",
         not_covered="Configurations that depend on private data: the output set is public. Several "
         "sources of one user: each has an ε of its own.",
+        shapes=(Shape.SMALL_UNIVERSE,),
     ),
     Claim(
         id="the_ledger_never_passes_the_caps",
@@ -229,6 +109,7 @@ CLAIMS = _claims(
         not_covered="How the ledger writes its numbers. What an answer tells of a unit: the "
         "guarantees of privacy are decided separately. Queries for different keys are not told "
         "apart.",
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="summary_and_event_reports_compose",
@@ -241,6 +122,7 @@ CLAIMS = _claims(
         subjects=("spec.system.step",),
         rules=(*SERVICE, *CLIENTS, *ATTRIBUTION, *EVENT_LEVEL),
         relation="attribution fixed",
+        shapes=(Shape.SMALL_UNIVERSE,),
     ),
     Claim(
         id="discrete_laplace_is_normalised",
@@ -324,6 +206,7 @@ CLAIMS = _claims(
         paper="Alg. 2; Alg. 3; Alg. 6",
         subjects=("spec.contributions.admit", "spec.contributions.contribute"),
         rules=("admit", "contribute", "initial", "limits"),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="a_refused_query_charges_nothing",
@@ -333,6 +216,7 @@ CLAIMS = _claims(
         paper="Alg. 1",
         subjects=("spec.aggregation_service.settle",),
         rules=("charge", "settle", "budget_entries"),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="abort_does_not_depend_on_attribution",
@@ -343,6 +227,7 @@ CLAIMS = _claims(
         paper="Thm. 4.3",
         subjects=("spec.aggregation_service.charge", "spec.aggregation_service.settle"),
         rules=("charge", "settle", "budget_entries", "batch"),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="summary_mechanism_is_individually_private",
@@ -356,6 +241,7 @@ CLAIMS = _claims(
         paper="Thm. 4.3; Thm. 4.5",
         subjects=("spec.summary_mechanism.SummaryMechanism",),
         rules=(*SERVICE, "initial", "admit", "contribute"),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="individual_privacy_implies_privacy",
@@ -504,6 +390,7 @@ CLAIMS = _claims(
         paper="Thm. 5.1; Alg. 8; Alg. 9",
         subjects=("spec.randomized_response.truth_probability",),
         rules=("truth_probability",),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="event_client_outputs_stay_in_the_output_set",
@@ -514,6 +401,7 @@ CLAIMS = _claims(
         paper="Sec. 2.2",
         subjects=("spec.event_client.pass_windows", "spec.event_outputs.output_set"),
         rules=EVENT_LEVEL,
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="client_and_service_refine_the_mechanism",
@@ -525,6 +413,7 @@ CLAIMS = _claims(
         paper="Sec. 4.2",
         subjects=("spec.system.step", "spec.summary_mechanism.SummaryMechanism"),
         rules=(*SERVICE, *CLIENTS, *ATTRIBUTION, *AGGREGATION),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="concentrated_filters_compose",
@@ -568,6 +457,7 @@ CLAIMS = _claims(
         paper="Thm. 4.3",
         subjects=("spec.aggregation_service.charge",),
         rules=("charge", "settle", "budget_entries"),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="a_batch_is_a_set",
@@ -577,6 +467,7 @@ CLAIMS = _claims(
         paper="Alg. 6",
         subjects=("spec.aggregation_service.distinct_reports", "spec.aggregation_service.totals"),
         rules=("batch", "totals"),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="noise_is_chosen_in_public",
@@ -587,6 +478,7 @@ CLAIMS = _claims(
         paper="Alg. 1",
         subjects=("spec.aggregation_service.noise", "spec.aggregation_service.threshold"),
         rules=("noise", "threshold", "limits"),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="a_report_is_sent_for_every_trigger",
@@ -596,6 +488,7 @@ CLAIMS = _claims(
         paper="Alg. 2; Alg. 3; Remark 2.2",
         subjects=("spec.contributions.send",),
         rules=("send",),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
         id="absent_keys_are_never_released",
@@ -607,5 +500,6 @@ CLAIMS = _claims(
         paper="Alg. 1",
         subjects=("spec.aggregation_service.releases", "spec.aggregation_service.noise"),
         rules=("noise", "threshold", "releases", "limits"),
+        shapes=(Shape.RANDOM_RUNS,),
     ),
 )

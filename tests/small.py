@@ -36,6 +36,7 @@ from spec import (
     step,
     transcript,
 )
+from spec.verdicts import Evidence, Verdict
 
 T = TypeVar("T")
 Client = TypeVar("Client")
@@ -180,3 +181,12 @@ def against(
 ) -> Distribution[tuple[Response, ...]]:
     """Return the law of the transcript of an adversary."""
     return explore(lambda draw: transcript(mechanism, adversary, draw), cut)
+
+
+EVIDENCE = {
+    Verdict.PROVED: Evidence.PROOF,
+    Verdict.SEARCHED: Evidence.EXACT_IN_UNIVERSE,
+    Verdict.REFUTED: Evidence.ATTACK,
+    Verdict.UNKNOWN: Evidence.NONE,
+}
+"""Which evidence alone gives a verdict."""

@@ -38,7 +38,7 @@ ROOT = Path(__file__).parent.parent
 
 def solved(rules: Rules, relation: Relation, moves: int) -> Solution:
     universe = aggregation_universe() if relation.units == "devices" else attribution_universe()
-    return solve(rules, relation, universe, Fraction(120), moves)
+    return solve(rules, relation, universe, moves=moves)
 
 
 @pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE, NULLED_AFTER_ADMISSION])
@@ -52,7 +52,7 @@ def test_the_papers_rules_stay_within_the_promise(relation: Relation) -> None:
 
 
 def test_event_level_reports_meet_their_promise_exactly() -> None:
-    solution = solve(PAPER, ATTRIBUTION_FIXED, event_universe(), Fraction(120), 5)
+    solution = solve(PAPER, ATTRIBUTION_FIXED, event_universe(), moves=5)
     assert solution.attack is None
     assert solution.worst == 0
     assert not solution.vacuous

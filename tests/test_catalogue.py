@@ -14,7 +14,8 @@ from sandproof.attack import as_json
 from sandproof.catalogue import as_expected, expected
 from sandproof.proposal import Request
 from sandproof.runner import Options, run
-from spec.claims import CLAIMS, Kind
+from spec.claims import CLAIMS
+from spec.verdicts import Kind
 
 ROOT = Path(__file__).parent.parent
 PROPOSALS = sorted(path for path in (ROOT / "proposals").glob("*.py") if path.stem[0] != "_")

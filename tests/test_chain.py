@@ -12,19 +12,27 @@ from proofs.attribution_summaries_are_private import CHAIN, CHECK
 from spec import PAPER, Rules, replace
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
-from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+from spec.claims import CLAIMS
 from spec.contributions import Budget, Cause
 from spec.noise import smallest_sound_truncation
 from spec.noise import threshold as paper_threshold
 from spec.reports import Contribution, Report
 from spec.rules import Limits
+from spec.verdicts import Check, Control, Evidence, Finding, Verdict
+from tests.small import EVIDENCE
 
 
 def link(name: str, verdict: Verdict, calls: list[str] | None = None) -> Link:
     def run(_: Rules) -> Finding:
         if calls is not None:
             calls.append(name)
-        return Finding(claim=name, check="proof", verdict=verdict, method="told", seconds="0.250")
+        return Finding(
+            claim=name,
+            check="proof",
+            evidence=EVIDENCE[verdict],
+            method="told",
+            seconds="0.250",
+        )
 
     return name, Check(claim=name, name="proof", run=run, controls=())
 
@@ -42,7 +50,7 @@ def chain(*ways: tuple[Link, ...]) -> Chain:
 
 
 YES, NO = link("yes", Verdict.PROVED), link("no", Verdict.REFUTED)
-BOUNDED = link("bounded", Verdict.HOLDS)
+BOUNDED = link("bounded", Verdict.SEARCHED)
 
 
 def test_every_link_of_one_way_must_be_proved() -> None:
@@ -96,7 +104,7 @@ def test_a_lemma_is_run_once_for_the_same_rules() -> None:
 def test_what_another_process_found_is_not_run_again() -> None:
     calls: list[str] = []
     rules = replace(PAPER)
-    proofs.findings_on(rules)["far"] = Finding(claim="far", check="proof", verdict=Verdict.REFUTED)
+    proofs.findings_on(rules)["far"] = Finding(claim="far", check="proof", evidence=Evidence.ATTACK)
     assert chain((link("far", Verdict.PROVED, calls),)).run(rules).verdict is Verdict.UNKNOWN
     assert not calls
     assert "far" not in proofs.findings_on(replace(PAPER))

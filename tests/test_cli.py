@@ -16,8 +16,9 @@ from sandproof.formats import check_writable
 from sandproof.main import main
 from sandproof.params import certain_digits, figures_of, significant, variance
 from spec import PAPER, Rules, replace
-from spec.claims import CLAIMS, Check, Control, Finding, Kind, Verdict
+from spec.claims import CLAIMS
 from spec.noise import truncated_pmf
+from spec.verdicts import Check, Control, Evidence, Finding, Kind
 
 ROOT = Path(__file__).parent.parent
 LEDGER = "the_ledger_never_passes_the_caps"
@@ -57,10 +58,10 @@ def is_paper(claim: str) -> Check:
 
     def run(rules: Rules) -> Finding:
         if rules.charge is PAPER.charge:
-            return Finding(claim=claim, check="same", verdict=Verdict.PROVED, method="identity")
-        return Finding(claim=claim, check="same", verdict=Verdict.REFUTED, attack=Attack())
+            return Finding(claim=claim, check="same", evidence=Evidence.PROOF, method="identity")
+        return Finding(claim=claim, check="same", evidence=Evidence.ATTACK, attack=Attack())
 
-    broken = replace(PAPER, charge=lambda limits, spent, query, report: spent)
+    broken = replace(PAPER, charge=lambda at, spent, report: spent)
     control = Control(name="charges nothing", run=lambda: run(broken), rules=broken)
     return Check(claim=claim, name="same", run=run, controls=(control,))
 

@@ -36,12 +36,12 @@ from spec import (
     Universe,
     replace,
 )
-from spec.claims import Finding, Verdict
 from spec.contributions import Unit
 from spec.event_client import checked_limits
 from spec.event_outputs import Output
 from spec.neighbours import ATTRIBUTION_FIXED, NEVER_REGISTERED
 from spec.numbers import Base, Real, enclosed
+from spec.verdicts import Finding, Shape, Verdict
 
 if TYPE_CHECKING:
     from spec.rules import AtEventSource, AtEventTrigger
@@ -56,8 +56,8 @@ def found(**changes: Any) -> Finding:
 
 def test_the_papers_rules_hold_up_to_the_largest_output_set() -> None:
     finding = event_parameters_finding(PAPER)
-    assert finding.verdict is Verdict.HOLDS
-    assert finding.partial
+    assert finding.verdict is Verdict.SEARCHED
+    assert finding.shape is Shape.REAL_PARAMETERS
     assert (finding.claim, finding.check) == (EVENT_LEVEL, "production parameters")
     assert finding.bound == (
         f"sources with up to 32 trigger data and 20 reports, |O| up to {LARGEST}"
@@ -68,7 +68,7 @@ def test_the_papers_rules_hold_up_to_the_largest_output_set() -> None:
 @pytest.mark.parametrize("base", [None, Fraction(2)])
 def test_the_papers_rules_hold_for_other_limits(epsilon: Fraction, base: Fraction | None) -> None:
     limits = replace(PAPER.limits, event_epsilon=epsilon, base=Base(base), maximum_reports=3)
-    assert found(limits=limits).verdict is Verdict.HOLDS
+    assert found(limits=limits).verdict is Verdict.SEARCHED
 
 
 def test_a_truth_told_every_fourth_time_is_refuted_where_the_output_set_is_large() -> None:
@@ -152,7 +152,9 @@ def test_a_second_bucket_outside_the_output_set_is_refuted() -> None:
 
 def test_outputs_that_are_never_told_truthfully_may_leave_the_output_set() -> None:
     limits = replace(BINARY, event_epsilon=Fraction(0))
-    assert event_parameters_finding(replace(THREE_REPORTS, limits=limits)).verdict is Verdict.HOLDS
+    assert (
+        event_parameters_finding(replace(THREE_REPORTS, limits=limits)).verdict is Verdict.SEARCHED
+    )
 
 
 class SomeReport(OutputSet):
@@ -187,7 +189,7 @@ def test_a_smaller_truth_probability_holds(share: Fraction) -> None:
         return own * share.numerator / share.denominator
 
     finding = found(truth_probability=rarer)
-    assert (finding.verdict, finding.partial) == (Verdict.HOLDS, True)
+    assert (finding.verdict, finding.shape) == (Verdict.SEARCHED, Shape.REAL_PARAMETERS)
     assert finding.bound.endswith("; epsilon 14")
 
 
@@ -203,7 +205,7 @@ def too_often_for_14(_: Any, size: int) -> Fraction:
 
 def test_a_table_for_the_rules_own_epsilon_is_not_refuted_at_another() -> None:
     finding = found(truth_probability=table_for_14)
-    assert finding.verdict is Verdict.HOLDS
+    assert finding.verdict is Verdict.SEARCHED
     assert finding.detail.endswith("not shown for other limits, such as an event_epsilon of 1")
     assert found(truth_probability=too_often_for_14).verdict is Verdict.REFUTED
     limits = replace(PAPER.limits, event_epsilon=Fraction(13))
@@ -226,7 +228,7 @@ def test_the_papers_probability_in_other_words_holds(limits: Limits) -> None:
         return (power - 1) / (power - 1 + size)
 
     finding = found(truth_probability=reworded, limits=limits)
-    assert finding.verdict is Verdict.HOLDS
+    assert finding.verdict is Verdict.SEARCHED
     assert bool(finding.assumes) is (limits is not BINARY)
 
 
@@ -238,14 +240,14 @@ def test_an_enclosure_that_touches_the_largest_private_probability_stays_open() 
         return enclosure(power, size) * 9 / 10
 
     finding = found(truth_probability=enclosure)
-    assert (finding.verdict, finding.partial) == (Verdict.UNKNOWN, True)
+    assert finding.verdict is Verdict.UNKNOWN
     assert "is not apart from the largest private one with 256 bits" in finding.detail
-    assert found(truth_probability=below).verdict is Verdict.HOLDS
+    assert found(truth_probability=below).verdict is Verdict.SEARCHED
 
 
 def test_an_epsilon_too_large_to_write_out_stays_open() -> None:
     limits = replace(PAPER.limits, event_epsilon=Fraction(10**9))
-    assert found(limits=limits).verdict is Verdict.HOLDS
+    assert found(limits=limits).verdict is Verdict.SEARCHED
     finding = event_parameters_finding(replace(THREE_REPORTS, limits=limits))
     assert finding.verdict is Verdict.UNKNOWN
     assert finding.detail == "epsilon 1000000000 is too large to be written out"
@@ -273,7 +275,7 @@ def test_the_guard_around_changed_rules_changes_nothing(tmp_path: Path) -> None:
 )
 def test_what_is_no_probability_stays_open(value: Any, reason: str) -> None:
     finding = found(truth_probability=lambda power, size: value)
-    assert (finding.verdict, finding.partial) == (Verdict.UNKNOWN, True)
+    assert finding.verdict is Verdict.UNKNOWN
     assert finding.detail.startswith(reason)
 
 
@@ -291,7 +293,7 @@ def test_changed_steps_stay_open(name: str) -> None:
     own: Any = getattr(PAPER, name)
     changed: dict[str, Any] = {name: lambda *arguments: own(*arguments)}
     finding = event_parameters_finding(replace(THREE_REPORTS, **changed))
-    assert (finding.verdict, finding.partial) == (Verdict.UNKNOWN, True)
+    assert finding.verdict is Verdict.UNKNOWN
     assert finding.detail == (
         f"the client's step changed ({name}); decided in small universes only"
     )

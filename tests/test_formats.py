@@ -17,7 +17,9 @@ from sandproof.proposal import About, Change
 from sandproof.result import AttackRecord, ClaimResult, Repair, Result
 from sandproof.text import as_text
 from spec import replace
-from spec.claims import CLAIMS, Finding, Step, Verdict
+from spec.claims import CLAIMS
+from spec.verdicts import Evidence, Finding, Shape, Step, Verdict
+from tests.small import EVIDENCE
 
 SCHEMA = json.loads(
     (Path(sandproof.__file__).parent / "schemas" / "check.schema.json").read_text(encoding="utf-8")
@@ -50,7 +52,8 @@ def row(
     found = Finding(
         claim=claim,
         check="game",
-        verdict=verdict,
+        evidence=EVIDENCE[verdict],
+        shape=Shape.SMALL_UNIVERSE,
         method="worst adversary",
         bound="7 moves",
         detail="exact delta 1 where 1/32 is promised",
@@ -94,7 +97,7 @@ BROKEN = Result(
 )
 SOUND = Result(
     about=ABOUT,
-    claims=(row(ATTRIBUTION, Verdict.HOLDS), row(LEMMA, Verdict.UNKNOWN), UNAFFECTED),
+    claims=(row(ATTRIBUTION, Verdict.SEARCHED), row(LEMMA, Verdict.UNKNOWN), UNAFFECTED),
 )
 OPEN = replace(SOUND, claims=(row(LEDGER, Verdict.UNKNOWN),), interrupted=True)
 MISBEHAVED = replace(OPEN, misbehaved=("change.py: rule `charge` returned None",))
@@ -128,7 +131,7 @@ def test_json_of_several_results_follows_the_schema() -> None:
 
 def test_the_schema_refuses_what_is_wrong() -> None:
     data = json.loads(formats.render("json", [BROKEN]))
-    for wrong in ({"verdict": "maybe"}, {"schema_version": 2}, {"claims": [{"id": "x"}]}):
+    for wrong in ({"verdict": "maybe"}, {"schema_version": 1}, {"claims": [{"id": "x"}]}):
         assert not Draft202012Validator(SCHEMA).is_valid(data | wrong)
 
 
@@ -173,14 +176,28 @@ def test_a_lemma_that_falls_is_told_apart_from_a_guarantee_that_does() -> None:
     text = " ".join(as_text(SOUND).split())
     assert "The paper's proof no longer applies here" in text
     assert f"because {LEMMA} is not shown for these rules" in text
-    assert f"decided instead: {ATTRIBUTION} holds: worst adversary; 7 moves" in text
-    assert SOUND.verdict == "holds"
+    assert f"decided instead: {ATTRIBUTION} searched: worst adversary; 7 moves" in text
+    assert SOUND.verdict is Verdict.SEARCHED
     assert "no longer applies" not in as_text(BROKEN)
 
 
 def test_exit_statuses_tell_the_verdict() -> None:
     statuses = {name: result.exit_status for name, result in ALL.items()}
-    assert statuses == {"broken": 1, "sound": 0, "open": 3, "misbehaved": 2, "unusable": 2}
+    assert statuses == {"broken": 1, "sound": 3, "open": 3, "misbehaved": 2, "unusable": 2}
+    accepted = {name: result.status([Verdict.SEARCHED]) for name, result in ALL.items()}
+    assert accepted == statuses | {"sound": 0}
+    proved = replace(SOUND, claims=(row(ATTRIBUTION, Verdict.PROVED), row(LEMMA, Verdict.UNKNOWN)))
+    assert (proved.verdict, proved.exit_status) == (Verdict.PROVED, 0)
+    assert replace(SOUND, claims=()).exit_status == 3
+
+
+def test_all_claims_decide_the_verdict_on_the_papers_own_rules() -> None:
+    proved = (row(ATTRIBUTION, Verdict.PROVED), row(LEMMA, Verdict.PROVED))
+    own = Result(about=About(name="the paper's own rules"), claims=proved)
+    assert (own.verdict, own.exit_status) == (Verdict.PROVED, 0)
+    for verdict, status in ((Verdict.UNKNOWN, 3), (Verdict.REFUTED, 1)):
+        lemma = replace(own, claims=(proved[0], row(LEMMA, verdict)))
+        assert (lemma.verdict, lemma.exit_status) == (verdict, status)
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -263,16 +280,21 @@ def test_the_page_serves_both_themes_phones_and_the_keyboard() -> None:
 
 def test_a_tally_counts_the_verdicts() -> None:
     assert formats.tally(list(ALL.values())) == (
-        "5 proposals: 1 refuted, 1 undecided, 1 holds, 2 bad input"
+        "5 proposals: 1 refuted, 1 unknown, 1 searched, 2 bad input"
     )
 
 
 def test_a_part_that_holds_does_not_decide_a_claim() -> None:
     claim = CLAIMS["attribution_summaries_are_private"]
-    part = Finding(claim=claim.id, check="part", verdict=Verdict.HOLDS, partial=True)
-    open_game = Finding(claim=claim.id, check="game", verdict=Verdict.UNKNOWN)
-    held = Finding(claim=claim.id, check="game", verdict=Verdict.HOLDS)
+    held = Finding(
+        claim=claim.id,
+        check="game",
+        evidence=Evidence.EXACT_IN_UNIVERSE,
+        shape=Shape.SMALL_UNIVERSE,
+    )
+    part = replace(held, check="part", shape=Shape.REAL_PARAMETERS)
+    open_game = replace(held, evidence=Evidence.NONE)
     assert ClaimResult(claim=claim, findings=(open_game, part)).verdict is Verdict.UNKNOWN
-    assert ClaimResult(claim=claim, findings=(held, part)).verdict is Verdict.HOLDS
-    broken = Finding(claim=claim.id, check="part", verdict=Verdict.REFUTED, partial=True)
+    assert ClaimResult(claim=claim, findings=(held, part)).verdict is Verdict.SEARCHED
+    broken = replace(part, evidence=Evidence.ATTACK)
     assert ClaimResult(claim=claim, findings=(held, broken)).verdict is Verdict.REFUTED

@@ -14,7 +14,7 @@ from immutables import Map
 from properties.attack import play, untyped
 from properties.brute_force import number_of_all, worst_of_all
 from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_EXHAUSTED
-from properties.game import Game, Menu, OutOfTime, Window, World, with_answers_remembered
+from properties.game import Game, Menu, OutOfSteps, Steps, Window, World, with_answers_remembered
 from properties.mechanism_menu import RoundMenu, SummaryMenu, ignores_identifiers, in_order
 from properties.production import HALF_THE_NOISE, without_truncation
 from properties.universe import (
@@ -432,7 +432,7 @@ def test_remembering_answers_changes_no_value(name: str) -> None:
     there, gone = case.there, case.gone
     assert isinstance(there, SystemMechanism)
     assert isinstance(gone, OtherWorld)
-    rules = with_answers_remembered(there.rules, case.window)
+    rules = with_answers_remembered(there.rules, case.window, Steps())
     quick = replace(case, there=replace(there, rules=rules), gone=replace(gone, rules=rules))
     for game, other in zip(games(case), games(quick), strict=True):
         for power in POWERS:
@@ -488,7 +488,7 @@ def test_rules_may_read_the_time_and_the_ledger(changes: dict[str, Any]) -> None
     before: tuple[Move, ...] = (source("A", "a", 100), trigger("a", 1))
     for query in (listed, found):
         scripts = ((*before, query, query), (*before, PassTime(until=5), query))
-        remembered = with_answers_remembered(rules, window)
+        remembered = with_answers_remembered(rules, window, Steps())
         for first, second in (
             (SystemMechanism(rules=rules), SystemMechanism(rules=remembered)),
             (ATTRIBUTION_FIXED.without(rules, "A"), ATTRIBUTION_FIXED.without(remembered, "A")),
@@ -540,10 +540,10 @@ def test_more_moves_never_gain_less_and_more_epsilon_never_more() -> None:
         assert by_power == sorted(by_power, reverse=True)
 
 
-def test_a_game_stops_when_its_time_is_used_up() -> None:
+def test_a_game_stops_when_its_steps_are_used_up() -> None:
     (game, _) = games(SUMMARY["M_SR"])
-    game.budget = lambda: False
-    with pytest.raises(OutOfTime):
+    game.budget = Steps(0)
+    with pytest.raises(OutOfSteps):
         game.worst(Fraction(1), 3)
 
 
@@ -581,7 +581,7 @@ def test_the_papers_rules_have_these_worst_deltas(
     rules = replace(PAPER, limits=universe.limits)
     powers = (Fraction(1), Fraction(2), Power(TWO, universe.promised[0]).exact())
     window = Window(lowest=0, highest=8)
-    remembered = with_answers_remembered(rules, window)
+    remembered = with_answers_remembered(rules, window, Steps())
     menu = SystemMenu(universe=universe, rules=rules)
     found = dict.fromkeys(powers, Fraction(0))
     there = World(mechanism=untyped(SystemMechanism(rules=remembered)), window=window)

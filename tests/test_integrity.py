@@ -20,7 +20,7 @@ from sandproof import integrity
 from sandproof.integrity import Snapshot, complaint
 from sandproof.outside import first_outside
 from sandproof.proposal import BadInput, NotFollowed, Request, load
-from sandproof.result import BAD_INPUT, UNDECIDED
+from sandproof.result import BAD_INPUT, NOT_PROVED
 from sandproof.runner import Options, run
 from spec import PAPER, SMALL_LIMITS
 
@@ -48,7 +48,7 @@ def register_module() -> Callable[[], None]:
 
 
 def enter_in_table() -> Callable[[], None]:
-    table = cast("dict[str, spec.claims.Claim]", spec.claims.CLAIMS)
+    table = cast("dict[str, spec.verdicts.Claim]", spec.claims.CLAIMS)
     table["more"] = next(iter(table.values()))
     return lambda: table.__delitem__("more")
 
@@ -168,8 +168,8 @@ CLOCK = f"{HEADER}from datetime import date\n{SUNSET}{LAST}"
 def test_a_rule_that_reads_the_clock_is_not_decided(tmp_path: Path) -> None:
     path = written(tmp_path, CLOCK)
     (result,) = run([Request(path=path)], Options(effort="quick"))
-    assert result.headline.startswith(f"undecided: {path}, line 4: reads the clock (`date`)")
-    assert (result.exit_status, result.claims) == (UNDECIDED, ())
+    assert result.headline.startswith(f"unknown: {path}, line 4: reads the clock (`date`)")
+    assert (result.exit_status, result.claims) == (NOT_PROVED, ())
 
 
 OUTSIDE = {

@@ -23,7 +23,7 @@ from spec import (
     replace,
 )
 from spec.aggregation_service import Outcome
-from spec.claims import Check, Verdict
+from spec.verdicts import Check, Shape, Verdict
 from tests.small import CERTAIN
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ both = pytest.mark.parametrize("check", [ARA, PAA], ids=["ARA", "PAA"])
 @both
 def test_nothing_shows_in_the_papers_rules(check: Check) -> None:
     found = check.run(PAPER)
-    assert (found.verdict, found.partial) == (Verdict.HOLDS, True)
+    assert (found.verdict, found.shape) == (Verdict.SEARCHED, Shape.REAL_SIZES)
     assert found.bound == "20 runs that draw nothing"
 
 
@@ -71,7 +71,7 @@ def show_the_size(at: AtService, batch: tuple[Report, ...], outcome: Outcome) ->
 
 @both
 def test_what_is_public_may_show(check: Check) -> None:
-    assert check.run(replace(PAPER, reveal=show_the_size)).verdict is Verdict.HOLDS
+    assert check.run(replace(PAPER, reveal=show_the_size)).verdict is Verdict.SEARCHED
 
 
 def show_top_byte(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
@@ -95,7 +95,7 @@ def show_777_nulls(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -
 def test_a_size_that_a_proposal_mentions_is_tried() -> None:
     rules = replace(PAPER, reveal=show_777_nulls)
     named = large_run_check(ARA.claim, ATTRIBUTION_FIXED, Vocabulary(numbers=(777,)))
-    assert ARA.run(rules).verdict is Verdict.HOLDS
+    assert ARA.run(rules).verdict is Verdict.SEARCHED
     assert named.run(rules).verdict is Verdict.REFUTED
 
 
@@ -115,4 +115,4 @@ def test_rules_that_draw_are_not_followed(check: Check) -> None:
 def test_the_check_uses_the_rules_own_limits() -> None:
     small: Rules = replace(PAPER, limits=replace(PAPER.limits, contribution_budget=2))
     found = ARA.run(small)
-    assert (found.verdict, found.bound) == (Verdict.HOLDS, "10 runs that draw nothing")
+    assert (found.verdict, found.bound) == (Verdict.SEARCHED, "10 runs that draw nothing")

@@ -203,10 +203,10 @@ def without_noise(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answe
     ],
 )
 def test_lumps_give_the_value_that_cut_noise_gives(rules: Rules, exact: bool) -> None:
-    cut = solve(rules, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60))
+    cut = solve(rules, ATTRIBUTION_FIXED, ONE_QUERY)
     assert (cut.slack == 0) is exact
     wide = replace(rules, releases=lambda *given: PAPER.releases(*given) and given[2] % 1 == 0)
-    looked = solve(wide, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60))
+    looked = solve(wide, ATTRIBUTION_FIXED, ONE_QUERY)
     assert looked.slack > 0
     assert abs(looked.worst - cut.worst) <= looked.slack + cut.slack
     assert looked.refuted is cut.refuted is (rules.answer is without_noise)
@@ -223,8 +223,8 @@ def test_a_service_that_keeps_what_it_shows_is_followed_with_cut_noise() -> None
 
     rules = replace(PAPER, serve=serve)
     with pytest.raises(Inexact, match="kept"):
-        solve(rules, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), cut=False)
-    assert solve(rules, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), 3).slack > 0
+        solve(rules, ATTRIBUTION_FIXED, ONE_QUERY, cut=False)
+    assert solve(rules, ATTRIBUTION_FIXED, ONE_QUERY, moves=3).slack > 0
 
 
 def test_values_that_are_unlikely_for_every_sum_are_given_to_the_ends() -> None:
@@ -281,13 +281,13 @@ def test_noise_that_a_client_shows_is_lumped_unless_it_is_kept() -> None:
 
     keeping = replace(PAPER, register_event_source=keep)
     with pytest.raises(Inexact, match="kept"):
-        solve(keeping, ATTRIBUTION_FIXED, ONE_REPORT, Fraction(60), cut=False)
-    exact = solve(replace(PAPER, event_visible=show), ATTRIBUTION_FIXED, ONE_REPORT, Fraction(60))
+        solve(keeping, ATTRIBUTION_FIXED, ONE_REPORT, cut=False)
+    exact = solve(replace(PAPER, event_visible=show), ATTRIBUTION_FIXED, ONE_REPORT)
     assert exact.slack == 0
     assert exact.attack is None
     assert exact.worst == 0
     more = replace(PAPER, event_visible=show_values)
-    told = solve(more, ATTRIBUTION_FIXED, ONE_REPORT, Fraction(60))
+    told = solve(more, ATTRIBUTION_FIXED, ONE_REPORT)
     sent = Fraction(4, 5)
     assert told.worst == sent * (rational(NOISE.tail(-3)) - rational(NOISE.tail(2)))
 
@@ -295,8 +295,8 @@ def test_noise_that_a_client_shows_is_lumped_unless_it_is_kept() -> None:
 def test_what_the_guard_looks_at_is_no_look_of_the_rule() -> None:
     guard = Guard(path=Path("change.py"))
     fine = guard.around(replace(PAPER, reveal=reveal_above_two))
-    assert solve(fine, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), cut=False).slack == 0
+    assert solve(fine, ATTRIBUTION_FIXED, ONE_QUERY, cut=False).slack == 0
     assert guard.asked
     looking = guard.around(replace(PAPER, answer=halved))
     with pytest.raises(Inexact):
-        solve(looking, ATTRIBUTION_FIXED, ONE_QUERY, Fraction(60), cut=False)
+        solve(looking, ATTRIBUTION_FIXED, ONE_QUERY, cut=False)

@@ -57,7 +57,7 @@ from spec import (
 )
 from spec.aggregation_service import Ledger, Spent, settle
 from spec.attribution_client import AttributionClient, Source
-from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+from spec.claims import CLAIMS
 from spec.contributions import Budget, Credit, Unit, send
 from spec.distributions import Law, coin, hockey_stick
 from spec.event_client import EventClient, EventReport
@@ -66,12 +66,13 @@ from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
 from spec.private_aggregation_client import DeviceWindow
 from spec.reports import Contribution
+from spec.verdicts import Check, Control, Finding, Verdict
 from tests.small import source, trigger
 
 if TYPE_CHECKING:
     from spec.rules import AtContribution, AtEvent, AtTrigger, AtWindows
 
-CHECKS = machine_checks("quick", kept=None)
+CHECKS = machine_checks("quick")
 ALONE = "removing_a_unit_leaves_the_others_alone"
 
 
@@ -83,7 +84,7 @@ def titles(machines: Sequence[type[Machine]]) -> list[str]:
 def test_every_claim_holds_for_the_paper_and_everything_happens(machine: type[Machine]) -> None:
     made = machine_for(machine, PAPER)
     for seed in range(8):
-        run_machine(made, PROFILES["quick"], seed, kept=None)
+        run_machine(made, PROFILES["quick"], seed)
         if all(made.counts[each] for each in machine.happens):
             break
     assert [each for each in machine.happens if not made.counts[each]] == []
@@ -135,14 +136,14 @@ def test_a_finding_tells_the_smallest_run() -> None:
 
 
 def quick(machine: type[Machine], claim: str, rules: Rules) -> Finding:
-    return machine_finding(machine, claim, rules, "quick", kept=None)
+    return machine_finding(machine, claim, rules, "quick")
 
 
 def test_a_run_that_fails_fails_again_without_hypothesis() -> None:
     claim = "summary_mechanism_is_individually_private"
     made = machine_for(SummaryMachine, broken.REPEATS_COUNT, claims=frozenset({claim}))
     with pytest.raises(Violated) as raised:
-        run_machine(made, PROFILES["quick"], 0, kept=None)
+        run_machine(made, PROFILES["quick"], 0)
     again = replayed(made, raised.value.moves)
     assert again is not None
     assert again.complaint == raised.value.complaint
@@ -159,24 +160,9 @@ def test_simpler_runs_leave_out_moves_draws_and_reports() -> None:
     assert ((PassTime(until=1), 0), (replace(query, report_ids=(1,)), 2)) in tried
 
 
-def test_failing_examples_are_kept_and_tried_first(tmp_path: Path) -> None:
-    claim, rules = "the_ledger_never_passes_the_caps", broken.FLOATING_LEDGER
-    found = machine_finding(ServiceMachine, claim, rules, "quick", 0, kept=tmp_path)
-    assert found.verdict is Verdict.REFUTED
-    (kept,) = tmp_path.iterdir()
-    assert kept.name == "service-the_ledger_never_passes_the_caps-charge"
-    once = Profile(name="once", examples=1, steps=25, shrinks=False)
-    made = machine_for(ServiceMachine, rules, claims=frozenset({claim}))
-    run_machine(made, once, 1, kept=None)
-    with pytest.raises(Violated):
-        run_machine(made, once, 1, kept=kept)
-
-
 def test_hypothesis_shrinks_beyond_the_quick_profile() -> None:
     assert not PROFILES["quick"].shrinks
-    found = machine_finding(
-        ServiceMachine, "a_batch_is_a_set", broken.REPEATS_COUNT, "standard", kept=None
-    )
+    found = machine_finding(ServiceMachine, "a_batch_is_a_set", broken.REPEATS_COUNT, "standard")
     assert found.counterexample is not None
     assert found.counterexample["1"].endswith("arrives: 1 to key 1.")
 
@@ -185,7 +171,7 @@ def test_a_seed_fixes_the_runs() -> None:
     counts = []
     for seed in (3, 3, 4):
         made = machine_for(AggregationMachine, PAPER)
-        run_machine(made, Profile(name="short", examples=10, steps=10), seed, kept=None)
+        run_machine(made, Profile(name="short", examples=10, steps=10), seed)
         counts.append(dict(made.counts))
     assert counts[0] == counts[1] != counts[2]
 
@@ -235,7 +221,7 @@ def any_order(at: AtTrigger, matching: tuple[Source, ...]) -> Law[Sequence[Sourc
 def test_a_random_attribution_is_not_held_against_the_rules() -> None:
     rules = replace(PAPER, attempt_order=any_order)
     claim = "attribution_summaries_are_private"
-    assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.HOLDS
+    assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.SEARCHED
     claim = "summary_mechanism_is_individually_private"
     assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.UNKNOWN
 
@@ -247,9 +233,8 @@ def test_other_neighbours_can_be_examined() -> None:
         PAPER,
         "quick",
         relation=NULLED_AFTER_ADMISSION,
-        kept=None,
     )
-    assert found.verdict is Verdict.HOLDS
+    assert found.verdict is Verdict.SEARCHED
     assert found.assumes == "neighbours: nulled after admission"
 
 
@@ -373,7 +358,7 @@ def lose_reports_at_random(
 )
 def test_a_rule_that_draws_is_not_blamed(machine: type[Machine], claim: str, rules: Rules) -> None:
     guard = Guard(path=Path("proposal.py"))
-    found = machine_finding(machine, claim, guard.around(rules), "quick", kept=None)
+    found = machine_finding(machine, claim, guard.around(rules), "quick")
     assert guard.misbehaved == []
     assert found.verdict is not Verdict.REFUTED
 
@@ -451,7 +436,7 @@ def ledger_verdicts(rules: Rules) -> set[Verdict]:
     ids=["in thousandths", "what is left", "half of epsilon, with the noise for it"],
 )
 def test_a_ledger_may_keep_other_numbers(rules: Rules) -> None:
-    assert ledger_verdicts(rules) == {Verdict.HOLDS, Verdict.UNKNOWN}
+    assert ledger_verdicts(rules) == {Verdict.SEARCHED, Verdict.UNKNOWN}
 
 
 @pytest.mark.parametrize(
@@ -472,7 +457,7 @@ def test_a_null_report_is_charged_whatever_the_ledger_keeps() -> None:
     for charge in (charge_thousandths, keep_what_is_left, charge_half):
         found = {check.run(replace(PAPER, charge=charge)).verdict for check in checks}
         assert Verdict.REFUTED not in found
-        assert Verdict.HOLDS in found
+        assert Verdict.SEARCHED in found
 
 
 def test_a_service_that_renames_its_reports_answers_from_those_it_was_asked_for() -> None:
@@ -521,7 +506,7 @@ SERVED = [
 @pytest.mark.parametrize("check", SERVED, ids=[f"{each.name}-{each.claim}" for each in SERVED])
 def test_an_answer_that_is_shown_again_is_no_new_answer(check: Check) -> None:
     found = check.run(FROM_MEMORY)
-    assert found.verdict is Verdict.HOLDS, found.detail
+    assert found.verdict is Verdict.SEARCHED, found.detail
 
 
 def test_an_answer_that_is_shown_again_tells_nothing_new() -> None:
@@ -543,9 +528,7 @@ def test_rollouts_of_a_service_that_remembers_its_noise_are_undefined() -> None:
 
 
 def test_an_answer_that_no_rule_was_asked_for_is_unclear() -> None:
-    found = machine_finding(
-        ServiceMachine, LEDGER, replace(PAPER, serve=answer_anything), "quick", kept=None
-    )
+    found = machine_finding(ServiceMachine, LEDGER, replace(PAPER, serve=answer_anything), "quick")
     assert found.verdict is Verdict.UNKNOWN
     assert "Unclear" in found.detail
 
@@ -579,12 +562,12 @@ WITHIN = "contributions_stay_within_budget"
 def test_several_reports_may_be_sent_and_what_they_hold_is_added_up() -> None:
     both = (AttributionMachine, AggregationMachine)
     for machine in both:
-        assert quick(machine, WITHIN, replace(PAPER, send=two_reports)).verdict is Verdict.HOLDS
+        assert quick(machine, WITHIN, replace(PAPER, send=two_reports)).verdict is Verdict.SEARCHED
         found = quick(machine, WITHIN, replace(PAPER, send=double_the_contents))
         assert found.verdict is Verdict.REFUTED
     claim = "attribution_summaries_are_private"
     found = quick(AttributionSystemMachine, claim, replace(PAPER, send=two_reports))
-    assert found.verdict is Verdict.HOLDS
+    assert found.verdict is Verdict.SEARCHED
     found = quick(AttributionSystemMachine, claim, replace(PAPER, send=double_the_contents))
     assert found.verdict is Verdict.REFUTED
 
@@ -601,7 +584,7 @@ def credit_everybody(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tupl
 
 def test_contents_that_nobody_was_granted_leave_the_budgets_unknown() -> None:
     rules = replace(PAPER, attribute=credit_everybody)
-    assert quick(AttributionMachine, WITHIN, rules).verdict is Verdict.HOLDS
+    assert quick(AttributionMachine, WITHIN, rules).verdict is Verdict.SEARCHED
     made = machine_for(AttributionMachine, replace(rules, send=double_the_contents))
     machine = made()
     machine.play(source("A"))
@@ -620,9 +603,9 @@ def test_a_refusal_that_costs_the_rest_of_the_budget_is_followed() -> None:
         )
 
     rules = replace(PAPER, admit=admit)
-    assert quick(AggregationMachine, WITHIN, rules).verdict is Verdict.HOLDS
+    assert quick(AggregationMachine, WITHIN, rules).verdict is Verdict.SEARCHED
     claim = "aggregation_summaries_are_private"
-    assert quick(AggregationSystemMachine, claim, rules).verdict is Verdict.HOLDS
+    assert quick(AggregationSystemMachine, claim, rules).verdict is Verdict.SEARCHED
 
 
 def test_the_number_of_queries_is_counted_where_it_is_bounded() -> None:
@@ -633,7 +616,7 @@ def test_the_number_of_queries_is_counted_where_it_is_bounded() -> None:
     few = replace(PAPER, limits=replace(PAPER.limits, maximum_queries=1))
     made = machine_for(ServiceMachine, few)
     assert made.tested.limits.maximum_queries == 1
-    assert quick(ServiceMachine, LEDGER, few).verdict is Verdict.HOLDS
+    assert quick(ServiceMachine, LEDGER, few).verdict is Verdict.SEARCHED
     found = quick(ServiceMachine, LEDGER, replace(few, charge=forget_the_queries))
     assert found.verdict is Verdict.REFUTED
     assert "took part in 2 answers, 1 are allowed" in found.detail
@@ -660,6 +643,6 @@ def refuse_nulls_by_chance(
 def test_a_batch_and_a_settlement_may_be_drawn() -> None:
     claim = "attribution_summaries_are_private"
     for rules in (replace(PAPER, batch=drop_the_last), replace(PAPER, settle=refuse_by_chance)):
-        assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.HOLDS
+        assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.SEARCHED
     rules = replace(PAPER, settle=refuse_nulls_by_chance)
     assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.REFUTED

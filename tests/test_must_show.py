@@ -17,13 +17,13 @@ from immutables import Map
 from proofs import CHECKS
 from spec import PAPER, Limits, Power, Query, Report, Rules, replace
 from spec.aggregation_service import Spent
-from spec.claims import Finding, Verdict
 from spec.contributions import Budget, Cause, Credit, Unit
 from spec.event_client import EventSource, TriggerSpecification
 from spec.event_outputs import Output, OutputSet
 from spec.noise import DiscreteLaplace
 from spec.numbers import Base
 from spec.reports import Contribution
+from spec.verdicts import Finding, Verdict
 
 
 def charge_without_delta(

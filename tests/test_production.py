@@ -46,9 +46,9 @@ from spec import (
     replace,
 )
 from spec.aggregation_service import Spent
-from spec.claims import Verdict
 from spec.noise import DiscreteGaussian, DiscreteLaplace, Noise, smallest_sound_truncation
 from spec.numbers import Power
+from spec.verdicts import Verdict
 from tests.small import CERTAIN, at_service, cut, report, small_rules
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ UNTRUNCATED_WITHOUT_COUNT = replace(UNTRUNCATED, admit=admit_any_number)
 @pytest.mark.parametrize("claim", [ATTRIBUTION, AGGREGATION])
 def test_the_papers_rules_hold(claim: str) -> None:
     found = production_finding(PAPER, claim)
-    assert found.verdict == Verdict.HOLDS
+    assert found.verdict == Verdict.SEARCHED
     assert found.claim == claim
     assert "epsilon 1/100, " in found.bound
     assert "delta 0, 1e-12, " in found.bound
@@ -101,7 +101,7 @@ def test_the_papers_rules_hold(claim: str) -> None:
 
 @pytest.mark.parametrize("keys", [1, 20, 400, 65536])
 def test_the_papers_threshold_holds_for_any_sparsity_budget(keys: int) -> None:
-    assert production_finding(with_keys(PAPER, keys), ATTRIBUTION).verdict == Verdict.HOLDS
+    assert production_finding(with_keys(PAPER, keys), ATTRIBUTION).verdict == Verdict.SEARCHED
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_without_a_bound_on_the_number_of_keys_it_fails_below_epsilon_of_about_t
 
 def test_untruncated_noise_holds_with_the_papers_own_threshold() -> None:
     rules = replace(PAPER, noise=without_truncation)
-    assert production_finding(rules, ATTRIBUTION).verdict == Verdict.HOLDS
+    assert production_finding(rules, ATTRIBUTION).verdict == Verdict.SEARCHED
 
 
 @pytest.mark.parametrize("admit", [PAPER.admit, admit_any_number])
@@ -153,7 +153,7 @@ def test_untruncated_noise_holds_with_the_papers_own_threshold() -> None:
 def test_truncated_noise_holds_for_any_number_of_keys(base: Rules, admit: object) -> None:
     rules = base if admit is PAPER.admit else replace(base, admit=admit_any_number)
     found = production_finding(rules, ATTRIBUTION)
-    assert found.verdict == Verdict.HOLDS
+    assert found.verdict == Verdict.SEARCHED
     assert ("1 to 65536 keys" in found.bound) == (admit is admit_any_number)
     assert ("what one unit can contribute" in found.assumes) == (admit is admit_any_number)
 
@@ -254,7 +254,7 @@ def test_half_the_noise_shows_a_ratio_of_two_epsilon_without_key_discovery() -> 
 
 def test_scaling_sums_down_holds() -> None:
     rules = replace(PAPER, totals=halved_totals)
-    assert production_finding(rules, ATTRIBUTION).verdict == Verdict.HOLDS
+    assert production_finding(rules, ATTRIBUTION).verdict == Verdict.SEARCHED
 
 
 def release_from_the_threshold_on(
@@ -265,7 +265,7 @@ def release_from_the_threshold_on(
 
 def test_releasing_at_the_threshold_holds_with_the_papers_slack_and_not_without() -> None:
     loose = replace(PAPER, releases=release_from_the_threshold_on)
-    assert production_finding(loose, ATTRIBUTION).verdict == Verdict.HOLDS
+    assert production_finding(loose, ATTRIBUTION).verdict == Verdict.SEARCHED
     tight = replace(smallest_threshold(0), releases=release_from_the_threshold_on)
     assert production_finding(tight, ATTRIBUTION).verdict == Verdict.REFUTED
 
@@ -281,7 +281,7 @@ def keys_always_found(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ..
 
 def test_other_functions_for_the_keys_are_tried_out() -> None:
     same = production_finding(replace(PAPER, keys=keys_written_out), ATTRIBUTION)
-    assert same.verdict == Verdict.HOLDS
+    assert same.verdict == Verdict.SEARCHED
     assert "which keys are answered for" in same.assumes
     worse = production_finding(replace(PAPER, keys=keys_always_found), ATTRIBUTION)
     assert worse.verdict == Verdict.REFUTED
@@ -371,7 +371,7 @@ def test_a_unit_contributes_what_its_client_makes_of_its_triggers() -> None:
     """Values are halved before they are bounded: the budget is spent all the same."""
     rules = replace(PAPER, contributions=halve_contributions)
     found = production_finding(rules, ATTRIBUTION)
-    assert found.verdict is Verdict.HOLDS
+    assert found.verdict is Verdict.SEARCHED
     assert "what one unit can contribute" in found.assumes
     assert admitted_spreads(rules, ATTRIBUTION)[0].pieces[0] == 2**17
     half = replace(rules, limits=replace(PAPER.limits, sparsity_budget=1))
@@ -455,7 +455,7 @@ def low_above_the_cap(at: AtService, batch: tuple[Report, ...]) -> int | None:
 def test_what_fails_above_the_caps_only_is_told_and_not_refuted() -> None:
     rules = replace(PAPER, threshold=low_above_the_cap)
     found = production_finding(rules, ATTRIBUTION)
-    assert found.verdict is Verdict.HOLDS
+    assert found.verdict is Verdict.SEARCHED
     assert "it would fail if the cap on delta were higher" in found.detail
     higher = replace(rules, limits=replace(rules.limits, delta=Fraction(1, 10**6)))
     assert production_finding(higher, ATTRIBUTION).verdict is Verdict.REFUTED
@@ -480,6 +480,6 @@ def charge_everything(at: AtService, spent: Spent, report: Report) -> Spent | No
 
 def test_a_query_that_is_charged_more_than_it_asks_for_refutes_nothing() -> None:
     rules = replace(PAPER, noise=noise_for_the_cap, charge=charge_everything)
-    assert production_finding(rules, ATTRIBUTION).verdict is Verdict.HOLDS
+    assert production_finding(rules, ATTRIBUTION).verdict is Verdict.SEARCHED
     half = replace(HALF_THE_NOISE, charge=charge_everything)
     assert production_finding(half, ATTRIBUTION).verdict is Verdict.REFUTED

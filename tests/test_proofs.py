@@ -31,11 +31,12 @@ from proofs._proof import (
 from proofs._subjects import Search, search
 from properties.machines.broken import FLOATING_LEDGER, LATE_LEDGER
 from spec import PAPER, Query, Rules
-from spec.claims import CLAIMS, Check, Control, Finding, Verdict
+from spec.claims import CLAIMS
 from spec.noise import DiscreteGaussian, Noise
 from spec.numbers import N
 from spec.reports import Report
 from spec.rules import Limits
+from spec.verdicts import Check, Control, Evidence, Finding, Reason, Verdict
 
 FILES = sorted(path.stem for path in Path(proofs.__path__[0]).glob("[a-z]*.py"))
 CHECKS = {check.claim: check for check in proofs.CHECKS}
@@ -80,7 +81,7 @@ def test_both_solvers_prove_every_step_for_the_papers_rules(check: Check) -> Non
 def test_every_control_is_refuted(check: Check, control: Control) -> None:
     found = control.run()
     assert found.verdict is Verdict.REFUTED, found
-    assert not found.detail.startswith("ALARM")
+    assert not found.is_alarm
     refuted = [step for step in found.steps if step.verdict is Verdict.REFUTED]
     assert refuted
     assert control.rules is None or control.rules != PAPER, check.claim
@@ -254,8 +255,7 @@ def test_a_model_that_does_not_replay_is_an_alarm(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("proofs._proof.decide", wrong)
     found = checked(squares).run(PAPER)
-    assert found.verdict is Verdict.UNKNOWN
-    assert found.detail.startswith("ALARM")
+    assert (found.evidence, found.reason) == (Evidence.ALARM, Reason.DOES_NOT_REPLAY)
 
 
 def test_solvers_that_disagree_are_an_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -264,9 +264,7 @@ def test_solvers_that_disagree_are_an_alarm(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr("proofs._proof.decide", split)
     found = checked(squares).run(PAPER)
-    assert found.verdict is Verdict.UNKNOWN
-    assert found.detail.startswith("ALARM")
-    assert "disagree" in found.detail
+    assert (found.evidence, found.reason) == (Evidence.ALARM, Reason.SOLVERS_DISAGREE)
 
 
 def test_a_proof_about_the_papers_function_says_nothing_about_another() -> None:

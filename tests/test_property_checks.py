@@ -40,11 +40,12 @@ from spec import (
 )
 from spec.aggregation_service import Ledger
 from spec.attribution_client import AttributionClient
-from spec.claims import CLAIMS, Check, Finding, Verdict
+from spec.claims import CLAIMS
 from spec.contributions import Budget, Credit
 from spec.distributions import Distribution, Random
 from spec.event_client import EventClient, EventReport, EventSource, SourceRecord
 from spec.reports import Contribution
+from spec.verdicts import Check, Evidence, Finding, Reason, Shape, Verdict
 from tests.small import CERTAIN
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def test_a_game_calls_no_rule_that_its_claim_does_not_name(check: Check) -> None
     named = {*CLAIMS[check.claim].rules, "limits", "pass_windows"}
     others = {field.name for field in fields(Rules)} - named
     found = check.run(replace(PAPER, **{name: poisoned(name) for name in others}))
-    assert (found.verdict, called) == (Verdict.HOLDS, [])
+    assert (found.verdict, called) == (Verdict.SEARCHED, [])
 
 
 def check_named(claim: str, name: str) -> Check:
@@ -178,7 +179,7 @@ def refuse_twice(at: AtSource, source: Source) -> AttributionClient:
 def test_a_source_is_registered_again_where_the_rules_allow_it() -> None:
     check = check_named(ATTRIBUTION, "game: ARA, attribution fixed")
     assert check.run(replace(PAPER, register_source=start_over)).verdict is Verdict.REFUTED
-    assert check.run(replace(PAPER, register_source=refuse_twice)).verdict is Verdict.HOLDS
+    assert check.run(replace(PAPER, register_source=refuse_twice)).verdict is Verdict.SEARCHED
 
 
 def threshold_by_present_keys(at: AtService, batch: tuple[Report, ...]) -> int | None:
@@ -219,9 +220,9 @@ def test_a_side_game_decides_if_only_the_service_has_changed() -> None:
         return PAPER.settle(at, batch) if len(batch) > 2 else (at.service.ledger, None)
 
     served = check.run(replace(PAPER, settle=three_at_least))
-    assert (served.verdict, served.partial) == (Verdict.HOLDS, False)
+    assert (served.verdict, served.shape) == (Verdict.SEARCHED, Shape.SMALL_UNIVERSE)
     client = check.run(replace(PAPER, admit=lambda *given: PAPER.admit(*given)))
-    assert (client.verdict, client.partial) == (Verdict.HOLDS, True)
+    assert (client.verdict, client.shape) == (Verdict.SEARCHED, Shape.FURTHER_UNIVERSE)
 
 
 def table_for_14(_: object, size: int) -> Fraction:
@@ -247,7 +248,7 @@ ATTRIBUTION_GAME = next(
 
 def test_a_truth_probability_that_fits_the_real_limits_is_not_judged_at_others() -> None:
     finding = EVENT_GAME.run(replace(PAPER, truth_probability=table_for_14))
-    assert finding.verdict is Verdict.HOLDS
+    assert finding.verdict is Verdict.SEARCHED
     assert finding.bound.endswith(
         "limits scaled down, the paper's truth_probability in place of one that fits the real "
         "limits only"
@@ -317,7 +318,7 @@ def test_sums_that_are_too_large_to_be_played_end_a_check_at_once(claim: str) ->
 
 
 @pytest.mark.parametrize(
-    ("claim", "verdict"), [(ATTRIBUTION, Verdict.UNKNOWN), (LEDGER, Verdict.HOLDS)]
+    ("claim", "verdict"), [(ATTRIBUTION, Verdict.UNKNOWN), (LEDGER, Verdict.SEARCHED)]
 )
 def test_machines_do_not_refute_a_cap_that_is_written_as_a_number(
     claim: str, verdict: Verdict
@@ -332,8 +333,8 @@ def test_machines_do_not_refute_a_cap_that_is_written_as_a_number(
     ("solved", "verdict", "asked"),
     [
         ("", Verdict.UNKNOWN, ["ARA", "ARA, one key, little noise", "ARA, one key"]),
-        ("little noise", Verdict.HOLDS, ["ARA", "ARA, one key, little noise", "ARA, one key"]),
-        ("ARA", Verdict.HOLDS, ["ARA"]),
+        ("little noise", Verdict.SEARCHED, ["ARA", "ARA, one key, little noise", "ARA, one key"]),
+        ("ARA", Verdict.SEARCHED, ["ARA"]),
     ],
 )
 def test_where_there_is_no_time_for_a_universe_smaller_ones_are_solved(
@@ -346,10 +347,10 @@ def test_where_there_is_no_time_for_a_universe_smaller_ones_are_solved(
         universe = given[3]
         assert isinstance(universe, Universe)
         names.append(universe.name)
-        found = Finding(claim=ATTRIBUTION, check="game", verdict=Verdict.UNKNOWN)
+        found = Finding(claim=ATTRIBUTION, check="game", evidence=Evidence.NONE)
         if solved and universe.name.endswith(solved):
-            return replace(found, verdict=Verdict.HOLDS)
-        return replace(found, detail=f"only 3 {checks.UNSOLVED}")
+            return replace(found, evidence=Evidence.EXACT_IN_UNIVERSE)
+        return replace(found, reason=Reason.OUT_OF_STEPS)
 
     monkeypatch.setattr(checks, "played_finding", play)
     effort = EFFORTS["standard"]
@@ -359,25 +360,25 @@ def test_where_there_is_no_time_for_a_universe_smaller_ones_are_solved(
     assert names == asked
 
 
-@pytest.mark.parametrize("detail", [checks.UNWRITTEN, f"{checks.ALARM} it gains nothing"])
+@pytest.mark.parametrize("reason", [Reason.NOT_WRITTEN, Reason.DOES_NOT_REPLAY])
 def test_a_smaller_universe_does_not_hide_an_attack_that_could_not_be_shown(
-    detail: str, monkeypatch: pytest.MonkeyPatch
+    reason: Reason, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def play(*given: object, cut: bool = True) -> Finding:
         universe = given[3]
         assert isinstance(universe, Universe)
         if not cut:
             raise Inexact("noise must be cut")
-        found = Finding(claim=ATTRIBUTION, check="game", verdict=Verdict.HOLDS)
+        found = Finding(claim=ATTRIBUTION, check="game", evidence=Evidence.EXACT_IN_UNIVERSE)
         if universe.name.endswith("one key"):
-            return replace(found, verdict=Verdict.UNKNOWN, detail=detail)
+            return replace(found, evidence=Evidence.ALARM, reason=reason)
         return found
 
     monkeypatch.setattr(checks, "played_finding", play)
     universe = universe_for(ATTRIBUTION)
     effort = EFFORTS["standard"]
     found = checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
-    assert (found.verdict, found.detail) == (Verdict.UNKNOWN, detail)
+    assert (found.verdict, found.reason) == (Verdict.UNKNOWN, reason)
 
 
 def record_of(at: AtWindows, report: EventReport) -> SourceRecord:
@@ -422,7 +423,7 @@ def test_event_level_rules_that_look_at_true_counts_are_refuted(name: str, rules
     ]
     assert found.run(rules).verdict is Verdict.REFUTED
     main = check_named(checks.EVENT_LEVEL, "game: event level, attribution fixed")
-    assert main.run(rules).verdict is Verdict.HOLDS
+    assert main.run(rules).verdict is Verdict.SEARCHED
 
 
 def threshold_of_large_batches(at: AtService, batch: tuple[Report, ...]) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,13 +15,13 @@ from spec.reports import Key, Report
 if TYPE_CHECKING:
     from spec.rules import AtContribution
 
-TIME = Fraction(30)
+STEPS = 60_000
 BOTH = pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE])
 
 
 @BOTH
 def test_the_papers_rules_stand_to_the_end(relation: Relation) -> None:
-    found = queues(PAPER, relation, (), TIME)
+    found = queues(PAPER, relation, (), STEPS)
     assert found.attack is None
     assert found.reports == 1 + SHORTEST + AGAIN
     assert found.change == 2
@@ -37,7 +36,7 @@ def test_the_papers_rules_stand_to_the_end(relation: Relation) -> None:
     ],
 )
 def test_counts_over_many_units_are_found(relation: Relation, rules: Rules, reports: int) -> None:
-    found = queues(rules, relation, (), TIME)
+    found = queues(rules, relation, (), STEPS)
     assert found.attack is not None
     assert found.attack.gained > found.attack.allowed
     assert found.reports == reports
@@ -53,9 +52,9 @@ def keys_of_forty(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
 
 def test_a_count_that_a_proposal_mentions_is_tried() -> None:
     rules = replace(PAPER, keys=keys_of_forty)
-    assert queues(rules, ATTRIBUTION_FIXED, (), TIME).attack is None
+    assert queues(rules, ATTRIBUTION_FIXED, (), STEPS).attack is None
     words = Vocabulary(numbers=(40,))
-    found = queues(rules, ATTRIBUTION_FIXED, words.around, TIME)
+    found = queues(rules, ATTRIBUTION_FIXED, words.around, STEPS)
     assert found.attack is not None
     assert found.reports == 40
 
@@ -74,13 +73,14 @@ def contribute_freely_later(
 
 @BOTH
 def test_the_first_unit_comes_again(relation: Relation) -> None:
-    found = queues(replace(PAPER, contribute=contribute_freely_later), relation, (), TIME)
+    found = queues(replace(PAPER, contribute=contribute_freely_later), relation, (), STEPS)
     assert found.attack is not None
     assert "in the end" in found.moves
     assert found.change == 4
 
 
-def test_the_queue_ends_when_time_is_up() -> None:
-    found = queues(PAPER, ATTRIBUTION_FIXED, (), Fraction(0))
+def test_a_queue_that_runs_out_of_steps_is_not_followed_to_its_end() -> None:
+    found = queues(PAPER, ATTRIBUTION_FIXED, (), 0)
     assert found.attack is None
-    assert found.reports == 1
+    assert not found.whole
+    assert found.reports < queues(PAPER, ATTRIBUTION_FIXED, (), STEPS).reports

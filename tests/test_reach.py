@@ -13,7 +13,8 @@ from sandproof.proposal import Request
 from sandproof.reach import Listing, Reach, TooManyLines, listing
 from sandproof.result import ClaimResult, Result
 from sandproof.runner import Options, run
-from spec.claims import CLAIMS, Finding, Verdict
+from spec.claims import CLAIMS
+from spec.verdicts import Evidence, Finding, Verdict
 
 FUNCTIONS = """
 def arms(number):
@@ -257,8 +258,10 @@ def test_a_check_of_slow_calls_ends_as_well(module: ModuleType) -> None:
 
 def test_only_a_proof_makes_up_for_code_that_was_not_reached() -> None:
     claim = CLAIMS["attribution_summaries_are_private"]
-    holds = Finding(claim=claim.id, check="game: a", verdict=Verdict.HOLDS)
-    proved = Finding(claim=claim.id, check="proof", verdict=Verdict.PROVED)
+    holds = Finding(
+        claim=claim.id, check="game: a", evidence=Evidence.EXACT_IN_UNIVERSE, shape=claim.shapes[0]
+    )
+    proved = Finding(claim=claim.id, check="proof", evidence=Evidence.PROOF)
     left = ClaimResult(claim=claim, findings=(holds,), unreached="line 3")
     assert (left.verdict, left.reason) == (Verdict.UNKNOWN, "line 3")
     both = ClaimResult(claim=claim, findings=(holds, proved), unreached="line 3")
@@ -303,10 +306,10 @@ def checked(tmp_path: Path, text: str) -> Result:
 
 def test_what_a_game_reaches_is_found_and_what_none_reaches_is_named(tmp_path: Path) -> None:
     open_ = checked(tmp_path, HIDDEN)
-    assert open_.verdict == "undecided"
+    assert open_.verdict is Verdict.UNKNOWN
     assert "line 7 (`if any(key // 1000 == 77777 for key in query.keys):`, " in open_.headline
     assert "line 8 (`return outcome, tuple(" in open_.headline
     assert "name a UNIVERSE" in open_.headline
-    assert checked(tmp_path, HIDDEN + UNIVERSE).verdict == "refuted"
+    assert checked(tmp_path, HIDDEN + UNIVERSE).verdict is Verdict.REFUTED
     plain = HIDDEN.replace("any(key // 1000 == 77777 for key in query.keys)", "77777 in query.keys")
-    assert checked(tmp_path, plain).verdict == "refuted"
+    assert checked(tmp_path, plain).verdict is Verdict.REFUTED

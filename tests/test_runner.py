@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,10 @@ from sandproof.proposal import (
 )
 from sandproof.result import (
     BAD_INPUT,
-    HOLDS,
+    NOT_PROVED,
+    PROVED,
     REFUTED,
-    UNDECIDED,
+    AttackRecord,
     ClaimResult,
     Result,
     overall,
@@ -57,9 +59,11 @@ from spec import (
     step,
 )
 from spec.aggregation_service import Spent
-from spec.claims import CLAIMS, Check, Finding, Kind, Verdict
+from spec.claims import CLAIMS
 from spec.neighbours import NEVER_REGISTERED
 from spec.numbers import NATURAL, Base
+from spec.verdicts import Check, Evidence, Finding, Kind, Reason, Verdict
+from tests.small import EVIDENCE
 
 ATTRIBUTION = "attribution_summaries_are_private"
 LEDGER = "the_ledger_never_passes_the_caps"
@@ -86,15 +90,34 @@ def play(rules: Rules) -> None:
 def check(claim: str, name: str, verdict: Verdict, body: Callable[[Rules], None] = play) -> Check:
     def run(rules: Rules) -> Finding:
         body(rules)
-        return Finding(claim=claim, check=name, verdict=verdict, method="a run", bound="7 moves")
+        return replace(found(claim, verdict, name), method="a run", bound="7 moves")
 
-    return Check(claim=claim, name=name, run=run, controls=())
+    return planned(claim, name, run)
+
+
+def planned(claim: str, name: str, run: Callable[[Rules], Finding]) -> Check:
+    """Return a check; the one that is called so is a proof."""
+    evidence = Evidence.PROOF if name == "proof" else Evidence.EXACT_IN_UNIVERSE
+    (shape,) = CLAIMS[claim].shapes
+    return Check(claim=claim, name=name, run=run, controls=(), evidence=evidence, shape=shape)
+
+
+def found(claim: str, verdict: Verdict, name: str = "game") -> Finding:
+    """Return a finding that says as much; what is searched is what the claim's row lists."""
+    (shape,) = CLAIMS[claim].shapes
+    return Finding(claim=claim, check=name, evidence=EVIDENCE[verdict], shape=shape)
+
+
+def job_of(place: int, claim: str, check: str, spare: bool = False) -> runner.Job:
+    """Return a job; the one that is called so is a proof."""
+    named = runner.Planned(claim=claim, check=check, proves=check == "proof", spare=spare)
+    return runner.Job(place=place, planned=named)
 
 
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     """Replace all checks by a quick one that plays through the system."""
-    found = [check(ATTRIBUTION, "play", Verdict.HOLDS), check(LEDGER, "play", Verdict.PROVED)]
+    found = [check(ATTRIBUTION, "play", Verdict.SEARCHED), check(LEDGER, "play", Verdict.PROVED)]
     monkeypatch.setattr(runner, "checks_of", lambda *_: tuple(found))
     monkeypatch.setattr(runner, "CALL_SECONDS", 2.5)
     monkeypatch.setattr(runner, "LOAD_SECONDS", 1.0)
@@ -152,7 +175,7 @@ def test_a_file_that_cannot_be_used_is_bad_input(tmp_path: Path, source: str) ->
     (result,) = checked(written(tmp_path, source))
     assert CANNOT_BE_LOADED[source] in result.bad_input
     assert "\n" not in result.headline
-    assert (result.exit_status, result.verdict) == (BAD_INPUT, "undecided")
+    assert (result.exit_status, result.verdict) == (BAD_INPUT, Verdict.UNKNOWN)
 
 
 @pytest.mark.usefixtures("checks")
@@ -320,7 +343,7 @@ def test_a_rule_that_misbehaves_is_named(tmp_path: Path, case: str) -> None:
     assert result.headline.startswith(f"bad input: {tmp_path / 'change.py'}")
     assert expected in result.headline
     assert "\n" not in result.headline
-    assert (result.exit_status, result.verdict) == (BAD_INPUT, "undecided")
+    assert (result.exit_status, result.verdict) == (BAD_INPUT, Verdict.UNKNOWN)
 
 
 RUNS_OUT = {
@@ -340,7 +363,7 @@ def test_a_rule_that_runs_out_of_time_or_memory_is_undecided(tmp_path: Path, cas
     source, expected = RUNS_OUT[case]
     (result,) = checked(written(tmp_path, source))
     assert expected in result.headline
-    assert (result.exit_status, result.verdict) == (UNDECIDED, "undecided")
+    assert (result.exit_status, result.verdict) == (NOT_PROVED, Verdict.UNKNOWN)
 
 
 @pytest.mark.usefixtures("checks")
@@ -352,7 +375,12 @@ def test_other_proposals_of_the_run_still_get_their_verdict(tmp_path: Path) -> N
         written(tmp_path, rule(PAPERS_CHARGE), "sound_too.py"),
     ]
     results = checked(*paths)
-    assert [result.exit_status for result in results] == [UNDECIDED, HOLDS, BAD_INPUT, HOLDS]
+    assert [result.exit_status for result in results] == [
+        NOT_PROVED,
+        NOT_PROVED,
+        BAD_INPUT,
+        NOT_PROVED,
+    ]
     assert overall(results) == BAD_INPUT
     assert [result.about.name for result in results] == list(map(str, paths))
 
@@ -363,7 +391,7 @@ def test_what_a_proposal_prints_is_noted_and_kept_from_the_output(
 ) -> None:
     loud = f"print('hello from a rule')\n{PAPERS_CHARGE}"
     (result,) = checked(written(tmp_path, rule(loud)))
-    assert result.exit_status == HOLDS
+    assert result.verdict is Verdict.SEARCHED
     assert "prints while it runs: 'hello from a rule" in result.notes[0]
     assert capfd.readouterr() == ("", "")
 
@@ -398,7 +426,10 @@ def test_a_misbehaving_rule_outweighs_a_proof_but_not_a_refutation(
     tmp_path: Path, checks: list[Check]
 ) -> None:
     path = written(tmp_path, rule("return {}[7]"))
-    checks[:] = [check(LEDGER, "proof", Verdict.PROVED, idle), check(LEDGER, "play", Verdict.HOLDS)]
+    checks[:] = [
+        check(LEDGER, "proof", Verdict.PROVED, idle),
+        check(LEDGER, "play", Verdict.SEARCHED),
+    ]
     options = replace(OPTIONS, only=(LEDGER,))
     (result,) = checked(path, options=options)
     assert result.claims[0].verdict is Verdict.UNKNOWN
@@ -421,18 +452,17 @@ def test_an_order_of_attempts_names_candidates_only(tmp_path: Path, checks: list
 
 
 def test_what_is_composed_holds_as_far_as_its_parts_do() -> None:
-    def found(claim: str, verdict: Verdict) -> ClaimResult:
-        finding = Finding(claim=claim, check="game", verdict=verdict)
-        return ClaimResult(claim=CLAIMS[claim], findings=(finding,))
+    def row(claim: str, verdict: Verdict) -> ClaimResult:
+        return ClaimResult(claim=CLAIMS[claim], findings=(found(claim, verdict),))
 
     def verdict(*parts: Verdict) -> Verdict:
-        rows = [found(claim, part) for claim, part in zip(runner.PARTS, parts, strict=True)]
-        *_, last = runner.composed((*rows, found(runner.COMPOSED, Verdict.UNKNOWN)))
+        rows = [row(claim, part) for claim, part in zip(runner.PARTS, parts, strict=True)]
+        *_, last = runner.composed((*rows, row(runner.COMPOSED, Verdict.UNKNOWN)))
         return last.verdict
 
-    assert verdict(Verdict.PROVED, Verdict.HOLDS) is Verdict.HOLDS
-    assert verdict(Verdict.HOLDS, Verdict.UNKNOWN) is Verdict.UNKNOWN
-    assert verdict(Verdict.REFUTED, Verdict.HOLDS) is Verdict.UNKNOWN
+    assert verdict(Verdict.PROVED, Verdict.SEARCHED) is Verdict.SEARCHED
+    assert verdict(Verdict.SEARCHED, Verdict.UNKNOWN) is Verdict.UNKNOWN
+    assert verdict(Verdict.REFUTED, Verdict.SEARCHED) is Verdict.UNKNOWN
 
 
 def test_a_check_that_fails_is_not_blamed_on_the_proposal(
@@ -445,19 +475,20 @@ def test_a_check_that_fails_is_not_blamed_on_the_proposal(
     (result,) = checked(
         written(tmp_path, rule(PAPERS_CHARGE)), options=replace(OPTIONS, only=(LEDGER,))
     )
-    assert result.exit_status == UNDECIDED
-    assert "the check itself failed: KeyError" in result.headline
+    assert result.exit_status == NOT_PROVED
+    assert [alarm.reason for alarm in result.alarms] == [Reason.RAISED]
+    assert "KeyError: 'of the check'" in result.headline
 
 
 def test_a_slow_check_is_unknown_and_the_others_finish(tmp_path: Path, checks: list[Check]) -> None:
-    checks[0] = check(ATTRIBUTION, "slow", Verdict.HOLDS, lambda _: time.sleep(60))
+    checks[0] = check(ATTRIBUTION, "slow", Verdict.SEARCHED, lambda _: time.sleep(60))
     (result,) = checked(
         written(tmp_path, rule(PAPERS_CHARGE)), options=replace(OPTIONS, timeout=0.5)
     )
     verdicts = {row.claim.id: row.verdict for row in result.claims}
     assert verdicts == {ATTRIBUTION: Verdict.UNKNOWN, LEDGER: Verdict.PROVED}
     assert "slow was not finished within 0.5 s" in result.headline
-    assert result.exit_status == UNDECIDED
+    assert result.exit_status == NOT_PROVED
 
 
 def test_a_claim_without_a_changed_rule_is_unaffected(tmp_path: Path, checks: list[Check]) -> None:
@@ -466,18 +497,18 @@ def test_a_claim_without_a_changed_rule_is_unaffected(tmp_path: Path, checks: li
     (result,) = checked(path, options=replace(OPTIONS, only=(ATTRIBUTION, LEDGER, LEMMA)))
     verdicts = {row.claim.id: row.verdict for row in result.claims}
     assert verdicts == {
-        ATTRIBUTION: Verdict.HOLDS,
+        ATTRIBUTION: Verdict.SEARCHED,
         LEDGER: Verdict.UNAFFECTED,
         LEMMA: Verdict.UNAFFECTED,
     }
-    assert result.exit_status == HOLDS
+    assert result.status([Verdict.SEARCHED]) == PROVED
     assert "none of the changed rules" in result.claims[1].why
 
 
 @pytest.mark.usefixtures("checks")
 def test_everything_is_checked_for_the_papers_own_rules() -> None:
     (result,) = runner.run([Request()], OPTIONS)
-    assert [row.verdict for row in result.claims] == [Verdict.HOLDS, Verdict.PROVED]
+    assert [row.verdict for row in result.claims] == [Verdict.SEARCHED, Verdict.PROVED]
     assert result.about.changes == ()
 
 
@@ -522,51 +553,24 @@ def test_checks_come_cheapest_and_most_telling_first() -> None:
     assert sorted(first, key=lambda name: first[name]) == list(first)
 
 
-def test_once_a_guarantee_is_refuted_the_rest_is_given_up(
-    tmp_path: Path, checks: list[Check], monkeypatch: pytest.MonkeyPatch
+def test_every_guarantee_is_decided_not_only_the_first_that_falls(
+    tmp_path: Path, checks: list[Check]
 ) -> None:
-    monkeypatch.setattr(runner, "REST_SECONDS", 0.2)
-    monkeypatch.setattr(runner, "HUNT_SECONDS", 0.4)
     checks[:] = [
         check(AGGREGATION, "refutes", Verdict.REFUTED, idle),
-        check(AGGREGATION, "game", Verdict.HOLDS, lambda _: time.sleep(60)),
-        check(ATTRIBUTION, "slow", Verdict.HOLDS, lambda _: time.sleep(60)),
-        check(ATTRIBUTION, "waits", Verdict.HOLDS),
+        check(AGGREGATION, "game", Verdict.SEARCHED),
+        check(ATTRIBUTION, "refutes", Verdict.REFUTED, idle),
+        check(NULLS, "play", Verdict.SEARCHED),
     ]
-    path = written(tmp_path, rule(PAPERS_CHARGE))
-    options = replace(OPTIONS, timeout=20, only=(AGGREGATION, ATTRIBUTION))
-    (result,) = checked(path, options=options)
-    assert (result.exit_status, result.seconds < 10) == (REFUTED, True)
-    assert {row.claim.id: row.reason for row in result.claims}[ATTRIBUTION] == runner.ALREADY
-    checks[1:3] = []
-    (result,) = checked(path, options=replace(options, patient=True))
-    assert {row.claim.id: row.verdict for row in result.claims}[ATTRIBUTION] is Verdict.HOLDS
-
-
-def play_slowly(rules: Rules) -> None:
-    """Play, and take a second longer than the rest is given."""
-    time.sleep(1)
-    play(rules)
-
-
-def test_where_the_ledger_alone_is_refuted_privacy_is_decided_all_the_same(
-    tmp_path: Path, checks: list[Check], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "REST_SECONDS", 0.1)
-    monkeypatch.setattr(runner, "HUNT_SECONDS", 0.2)
-    checks[:] = [
-        check(LEDGER, "refutes", Verdict.REFUTED, idle),
-        check(LEDGER, "game", Verdict.HOLDS, lambda _: time.sleep(60)),
-        check(ATTRIBUTION, "slow", Verdict.HOLDS, play_slowly),
-        check(NULLS, "slow", Verdict.HOLDS, lambda _: time.sleep(60)),
-    ]
-    path = written(tmp_path, rule(PAPERS_CHARGE))
-    options = replace(OPTIONS, timeout=20, only=(LEDGER, ATTRIBUTION, NULLS))
-    (result,) = checked(path, options=options)
-    assert (result.exit_status, result.seconds < 15) == (REFUTED, True)
-    rows = {row.claim.id: row for row in result.claims}
-    assert rows[ATTRIBUTION].verdict is Verdict.HOLDS
-    assert rows[NULLS].reason == runner.ALREADY
+    options = replace(OPTIONS, only=(AGGREGATION, ATTRIBUTION, NULLS))
+    (result,) = checked(written(tmp_path, rule(PAPERS_CHARGE)), options=options)
+    verdicts = {row.claim.id: row.verdict for row in result.claims}
+    assert verdicts == {
+        AGGREGATION: Verdict.REFUTED,
+        ATTRIBUTION: Verdict.REFUTED,
+        NULLS: Verdict.SEARCHED,
+    }
+    assert result.exit_status == REFUTED
 
 
 def test_a_relation_is_meant_for_the_guarantees_that_the_named_universes_are_about() -> None:
@@ -591,11 +595,11 @@ def test_an_attack_makes_later_checks_of_the_claim_needless(
             return {"steps": [{"move": "It happened."}]}
 
     def attacked(_: Rules) -> Finding:
-        return Finding(claim=LEDGER, check="game", verdict=Verdict.REFUTED, attack=Attack())
+        return Finding(claim=LEDGER, check="game", evidence=Evidence.ATTACK, attack=Attack())
 
     checks[:] = [
         Check(claim=LEDGER, name="game", run=attacked, controls=()),
-        check(LEDGER, "slow", Verdict.HOLDS, lambda _: time.sleep(60)),
+        check(LEDGER, "slow", Verdict.SEARCHED, lambda _: time.sleep(60)),
     ]
     options = replace(OPTIONS, only=(LEDGER,), timeout=30)
     (result,) = checked(written(tmp_path, rule(PAPERS_CHARGE)), options=options)
@@ -610,10 +614,9 @@ def test_a_rule_that_repairs_is_found_by_putting_it_back(
 ) -> None:
     def needs_charge(rules: Rules) -> Finding:
         kept = rules.charge is PAPER.charge
-        verdict = Verdict.PROVED if kept else Verdict.REFUTED
-        return Finding(claim=LEDGER, check="proof", verdict=verdict, method="identity")
+        return found(LEDGER, Verdict.PROVED if kept else Verdict.REFUTED, "proof")
 
-    checks[:] = [Check(claim=LEDGER, name="proof", run=needs_charge, controls=())]
+    checks[:] = [planned(LEDGER, "proof", needs_charge)]
     source = rule(PAPERS_CHARGE) + "RULES = replace(RULES, settle=lambda *a: PAPER.settle(*a))\n"
     (result,) = checked(written(tmp_path, source), options=replace(OPTIONS, only=(LEDGER,)))
     assert [(repair.field, repair.claim) for repair in result.repairs] == [("charge", LEDGER)]
@@ -623,11 +626,11 @@ def test_a_repair_is_tried_with_the_check_that_refuted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuting(rules: Rules) -> Finding:
-        verdict = Verdict.HOLDS if rules.charge is PAPER.charge else Verdict.REFUTED
-        return Finding(claim=LEDGER, check="game", verdict=verdict, method="identity")
+        kept = rules.charge is PAPER.charge
+        return found(LEDGER, Verdict.SEARCHED if kept else Verdict.REFUTED)
 
-    game = Check(claim=LEDGER, name="game", run=refuting, controls=())
-    others = [check(LEDGER, name, Verdict.HOLDS) for name in ("first", "second")]
+    game = planned(LEDGER, "game", refuting)
+    others = [check(LEDGER, name, Verdict.SEARCHED) for name in ("first", "second")]
     lists = {"standard": (*others, game), "quick": (game, *others)}
     monkeypatch.setattr(runner, "checks_of", lambda effort, *_: lists[effort])
     source = rule(PAPERS_CHARGE) + "RULES = replace(RULES, settle=lambda *a: PAPER.settle(*a))\n"
@@ -640,15 +643,15 @@ def test_a_repair_is_tried_with_the_check_that_refuted(
 def test_a_quick_run_spares_what_a_proof_makes_needless(
     effort: str, verdict: Verdict, tmp_path: Path, checks: list[Check]
 ) -> None:
-    spare = replace(check(LEDGER, "game: one more", Verdict.HOLDS), spare=True)
-    checks[:] = [check(LEDGER, "game", Verdict.HOLDS), spare, check(LEDGER, "proof", verdict)]
+    spare = replace(check(LEDGER, "game: one more", Verdict.SEARCHED), spare=True)
+    checks[:] = [check(LEDGER, "game", Verdict.SEARCHED), check(LEDGER, "proof", verdict), spare]
     options = replace(OPTIONS, effort=effort, only=(LEDGER,))
     (result,) = checked(written(tmp_path, rule(PAPERS_CHARGE)), options=options)
     names = {finding.check for finding in result.claims[0].findings}
     spared = {"game: one more"} if (effort, verdict) == ("quick", Verdict.PROVED) else set()
     assert names == {"game", "game: one more", "proof"} - spared
     assert result.claims[0].verdict is (
-        Verdict.PROVED if verdict is Verdict.PROVED else Verdict.HOLDS
+        Verdict.PROVED if verdict is Verdict.PROVED else Verdict.SEARCHED
     )
 
 
@@ -699,8 +702,8 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     output, errors = process.communicate(timeout=20)
     assert not any(Path(f"/proc/{child}").exists() for child in children)
-    assert process.returncode == UNDECIDED
-    assert output.rstrip().splitlines()[-1].startswith(f"undecided: {path}: ")
+    assert process.returncode == NOT_PROVED
+    assert output.rstrip().splitlines()[-1].startswith(f"unknown: {path}: ")
     assert output.rstrip().endswith("(interrupted)")
     assert "Traceback" not in output + errors
 
@@ -710,16 +713,16 @@ def test_a_guarantee_with_unfinished_checks_does_not_hold_when_interrupted(tmp_p
     session = runner.Session(Request(path=path), replace(OPTIONS, only=(LEDGER,)))
     session.loaded, session.interrupted = True, True
     session.about = load(Request(path=path)).about
-    done = runner.Job(place=0, claim=LEDGER, check="game")
-    left = runner.Job(place=1, claim=LEDGER, check="large runs")
-    held = Finding(claim=LEDGER, check="game", verdict=Verdict.HOLDS, method="a run")
-    session.found[done] = runner.Found(finding=held)
-    assert session.result().verdict == "holds"
-    session.pending = [left]
-    assert session.result().verdict == "undecided"
-    assert session.result().headline.endswith("(interrupted)")
-    session.found[done] = runner.Found(finding=replace(held, verdict=Verdict.PROVED))
-    assert session.result().verdict == "holds"
+    done, left = job_of(0, LEDGER, "game"), job_of(1, LEDGER, "large runs")
+    for verdict in (Verdict.SEARCHED, Verdict.PROVED):
+        session.found[done] = runner.Found(finding=found(LEDGER, verdict))
+        session.pending = []
+        assert session.result().verdict is verdict
+        session.pending = [left]
+        assert session.result().verdict is Verdict.UNKNOWN
+        assert session.result().headline.endswith("(interrupted)")
+    session.found[done] = runner.Found(finding=found(LEDGER, Verdict.REFUTED))
+    assert session.result().verdict is Verdict.REFUTED
 
 
 def test_children_end_with_their_parent(tmp_path: Path) -> None:
@@ -832,17 +835,6 @@ def test_settings_that_make_no_sense_are_refused(text: str, message: str) -> Non
         parse_settings([text])
 
 
-def test_a_claim_is_refuted_by_any_check_else_proved_else_holds() -> None:
-    def verdict(*verdicts: Verdict) -> Verdict:
-        findings = tuple(Finding(claim=LEDGER, check="", verdict=each) for each in verdicts)
-        return ClaimResult(claim=CLAIMS[LEDGER], findings=findings).verdict
-
-    assert verdict(Verdict.PROVED, Verdict.REFUTED) is Verdict.REFUTED
-    assert verdict(Verdict.UNKNOWN, Verdict.HOLDS, Verdict.PROVED) is Verdict.PROVED
-    assert verdict(Verdict.UNKNOWN, Verdict.HOLDS) is Verdict.HOLDS
-    assert verdict(Verdict.UNKNOWN) is verdict() is Verdict.UNKNOWN
-
-
 def test_answers_are_compared_as_far_as_they_can_be() -> None:
     class Opaque:
         pass
@@ -862,7 +854,7 @@ def test_memory_that_changes_no_answer_is_allowed(tmp_path: Path, checks: list[C
         "return KNOWN[key]"
     )
     (result,) = checked(written(tmp_path, rule(remembered, before="KNOWN = {}")))
-    assert result.exit_status == HOLDS
+    assert result.verdict is Verdict.SEARCHED
 
 
 def test_what_the_adtech_sees_can_be_compared() -> None:
@@ -900,15 +892,57 @@ def test_answers_are_held_against_their_types() -> None:
     assert readable(Spent | None) == "Spent | None"
 
 
+def proofs_in_order() -> dict[str, runner.Job]:
+    """Return the jobs of all proofs."""
+    return {each.claim: job_of(place, each.claim, "proof") for place, each in enumerate(CHECKS)}
+
+
+def outcome_of(session: runner.Session, job: runner.Job, answer: runner.Found) -> processes.Outcome:
+    """Return how a job ended that answered."""
+    task = runner.Assigned(name=job.name, work=lambda _: None, seconds=1, job=job, session=session)
+    return processes.Outcome(task=task, ending=Ending.ANSWERED, answer=answer)
+
+
+def test_the_result_does_not_depend_on_which_job_finishes_first(tmp_path: Path) -> None:
+    attack = AttackRecord(story="1. It happened.", data={"steps": [{"move": "It happened."}]})
+    broken = replace(found(LEDGER, Verdict.REFUTED), attack=attack)
+    jobs = {
+        job_of(0, ATTRIBUTION, "first"): runner.Found(finding=found(ATTRIBUTION, Verdict.SEARCHED)),
+        job_of(1, LEDGER, "second"): runner.Found(finding=broken),
+        job_of(2, LEDGER, "proof"): runner.Found(finding=found(LEDGER, Verdict.PROVED)),
+        job_of(3, ATTRIBUTION, "third"): runner.Found(finding=found(ATTRIBUTION, Verdict.REFUTED)),
+        job_of(4, NULLS, "fourth"): runner.Found(
+            finding=found(NULLS, Verdict.UNKNOWN), misbehaved=("it did",)
+        ),
+        job_of(5, ATTRIBUTION, "proof"): runner.Found(finding=found(ATTRIBUTION, Verdict.PROVED)),
+    }
+    request = Request(path=written(tmp_path, rule(PAPERS_CHARGE)))
+    results = []
+    for order in permutations(jobs):
+        session = runner.Session(request, replace(OPTIONS, only=(ATTRIBUTION, LEDGER, NULLS)))
+        session.loaded, session.about = True, load(request).about
+        session.pending = list(jobs)
+        with Pool(1) as pool:
+            for job in order:
+                if job in session.pending:
+                    session.pending.remove(job)
+                    session.running.add(job)
+                    session.take(outcome_of(session, job, jobs[job]), pool)
+        assert session.done
+        results.append(replace(session.result(), seconds=0.0))
+    assert all(result == results[0] for result in results)
+    names = {row.claim.id: [each.check for each in row.findings] for row in results[0].claims}
+    assert names == {ATTRIBUTION: ["game", "game"], LEDGER: ["game"], NULLS: ["game"]}
+    assert results[0].misbehaved == ("it did",)
+
+
 def test_proofs_of_guarantees_wait_for_their_lemmas_and_share_them(tmp_path: Path) -> None:
     request = Request(path=written(tmp_path, HEADER + "RULES = replace(PAPER)\n"))
     session = runner.Session(request, Options(jobs=2))
     session.loaded = True
-    session.places = {check.claim: place for place, check in enumerate(CHECKS)}
-    asked = ((ATTRIBUTION, "game"), (LEDGER, "game"), (ATTRIBUTION, "proof"), (LEDGER, "proof"))
-    session.pending = [
-        runner.Job(place=session.places[claim], claim=claim, check=name) for claim, name in asked
-    ]
+    session.proofs = proofs_in_order()
+    games = [job_of(-3, ATTRIBUTION, "game"), job_of(-2, LEDGER, "game")]
+    session.pending = [*games, session.proofs[ATTRIBUTION], session.proofs[LEDGER]]
     lemmas = lemmas_of(ATTRIBUTION)
     assert lemmas[0] == LEDGER
     with Pool(2) as pool:
@@ -923,18 +957,18 @@ def test_proofs_of_guarantees_wait_for_their_lemmas_and_share_them(tmp_path: Pat
         assert [task.job.helping for task in tasks] == [False] * 3 + [True] * (len(lemmas) - 1)
         assert session.next_task() is None
         for task in tasks:
-            verdict = Verdict.UNKNOWN if task.job.claim == LEDGER else Verdict.PROVED
-            lemma = Finding(claim=task.job.claim, check="proof", verdict=verdict, detail="told")
+            evidence = Evidence.NONE if task.job.claim == LEDGER else Evidence.PROOF
+            lemma = Finding(claim=task.job.claim, check="proof", evidence=evidence, detail="told")
             shared = {lemma.claim: lemma} if task.job.is_proof else {}
-            found = runner.Found(finding=lemma, lemmas=shared)
-            outcome = processes.Outcome(task=task, ending=Ending.ANSWERED, answer=found)
+            answer = runner.Found(finding=lemma, lemmas=shared)
+            outcome = processes.Outcome(task=task, ending=Ending.ANSWERED, answer=answer)
             session.take(outcome, pool)
         last = session.next_task()
     assert last is not None
     assert last.name == f"{ATTRIBUTION}: proof"
     (chain,) = [check for check in CHECKS if check.claim == ATTRIBUTION]
     proposal = Proposal(about=About(name="change.py"), rules=replace(PAPER))
-    job = runner.Job(place=0, claim=ATTRIBUTION, check="proof")
+    job = job_of(0, ATTRIBUTION, "proof")
     decided = runner.run_guarded(chain, proposal, request, job, Trace(), session.lemmas)
     assert decided.finding.detail == f"the paper's proof no longer applies: {LEDGER} is unknown"
 
@@ -943,8 +977,8 @@ def test_a_lemma_that_could_not_be_finished_is_not_tried_again(tmp_path: Path) -
     request = Request(path=written(tmp_path, HEADER + "RULES = replace(PAPER)\n"))
     session = runner.Session(request, Options(jobs=1))
     session.loaded = True
-    session.places = {check.claim: place for place, check in enumerate(CHECKS)}
-    session.pending = [runner.Job(place=0, claim=ATTRIBUTION, check="proof")]
+    session.proofs = proofs_in_order()
+    session.pending = [session.proofs[ATTRIBUTION]]
     with Pool(1) as pool:
         lemma = session.next_task()
         assert lemma is not None
@@ -954,37 +988,26 @@ def test_a_lemma_that_could_not_be_finished_is_not_tried_again(tmp_path: Path) -
     assert chain.name == f"{ATTRIBUTION}: proof"
 
 
-def test_a_guarantee_whose_checks_were_cut_off_does_not_hold() -> None:
-    holds = Finding(claim=ATTRIBUTION, check="game", verdict=Verdict.HOLDS)
-    proved = Finding(claim=ATTRIBUTION, check="proof", verdict=Verdict.PROVED)
-    whole = ClaimResult(claim=CLAIMS[ATTRIBUTION], findings=(holds,))
-    assert whole.verdict is Verdict.HOLDS
-    assert replace(whole, cut_off=True).verdict is Verdict.UNKNOWN
-    assert replace(whole, findings=(holds, proved), cut_off=True).verdict is Verdict.PROVED
-
-
 def test_what_is_composed_does_not_hold_while_a_part_is_refuted(
     checks: list[Check], tmp_path: Path
 ) -> None:
     checks[:] = [
         check(ATTRIBUTION, "game", Verdict.REFUTED),
-        check(runner.COMPOSED, "game", Verdict.HOLDS),
+        check(runner.COMPOSED, "game", Verdict.SEARCHED),
     ]
     path = written(tmp_path, HEADER + "RULES = replace(PAPER, charge=lambda *_: None)\n")
-    (result,) = runner.run([Request(path=path)], Options(jobs=1, patient=True))
+    (result,) = runner.run([Request(path=path)], Options(jobs=1))
     (composed,) = [row for row in result.claims if row.claim.id == runner.COMPOSED]
-    assert (composed.verdict, composed.reason) == (
-        Verdict.UNKNOWN,
-        "a part of what is composed is refuted",
-    )
+    assert composed.verdict is Verdict.UNKNOWN
+    assert f"{ATTRIBUTION}, on which it rests, is refuted" in composed.reason
 
 
 def test_a_proof_says_which_claims_that_it_assumes_fail() -> None:
-    def row(claim: str, verdict: Verdict, assumes: str = "") -> ClaimResult:
-        found = Finding(claim=claim, check="proof", verdict=verdict, method="m", assumes=assumes)
-        return ClaimResult(claim=CLAIMS[claim], findings=(found,))
+    def row(claim: str, verdict: Verdict, *rests_on: str) -> ClaimResult:
+        finding = replace(found(claim, verdict, "proof"), method="m", rests_on=rests_on)
+        return ClaimResult(claim=CLAIMS[claim], findings=(finding,))
 
-    proved = row(LEMMA, Verdict.PROVED, f"{LEDGER}, {NULLS}")
+    proved = row(LEMMA, Verdict.PROVED, LEDGER, NULLS)
     (kept, _) = with_failed_assumptions([proved, row(LEDGER, Verdict.PROVED)])
     assert kept.reason == "m"
     (said, *_) = with_failed_assumptions(

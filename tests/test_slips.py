@@ -22,8 +22,8 @@ from proofs import CHECKS
 from proofs._proof import Statement, StepResult
 from proofs._symbolic import explore, free
 from spec import PAPER, Budget, Contribution, Limits, Query, Report, Rules, Spent
-from spec.claims import Finding, Verdict
 from spec.contributions import Cause
+from spec.verdicts import Finding, Verdict
 
 LISTED = frozenset({4096, 7 << 20})
 RATES = {4096: 0, 8192: 1}
@@ -131,6 +131,8 @@ SLIPS: dict[str, Callable[[Contribution, Cause], object]] = {
     "a number by identity": lambda part, _: part.value is part.value + 0,
     "an attribute of the symbol": lambda part, _: not hasattr(part.value, "_term"),
     "an attribute of numbers": lambda part, _: hasattr(part.value, "bit_length"),
+    "an attribute of fractions": lambda part, _: not hasattr(part.value, "from_float"),
+    "an attribute of what is made up": lambda part, _: not hasattr(part, "_stands_for"),
     "a class": lambda part, _: part.value.__class__.__name__ == "int" and part.value > 9,
     "a text": lambda part, _: str(part.value) == "7",
     "a formatted text": lambda part, _: f"{part.value}" == "7",

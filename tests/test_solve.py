@@ -38,8 +38,8 @@ from spec import (
     replace,
     step,
 )
-from spec.claims import Verdict
 from spec.neighbours import Worlds
+from spec.verdicts import Verdict
 from tests.small import source, trigger
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def solved(
     relation: Relation = ATTRIBUTION_FIXED,
     moves: int | None = None,
 ) -> Solution:
-    return solve(rules, relation, universe, Fraction(60), moves)
+    return solve(rules, relation, universe, moves=moves)
 
 
 def test_a_public_threshold_may_depend_on_the_size_of_the_batch() -> None:

@@ -32,8 +32,8 @@ from proofs._symbolic import NotSymbolic, explore, running
 from spec import PAPER, Query, Report, Rules
 from spec.aggregation_service import Spent
 from spec.attribution_client import Trigger
-from spec.claims import Check, Finding, Verdict
 from spec.distributions import Law, coin
+from spec.verdicts import Check, Evidence, Finding, Verdict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,13 +171,13 @@ def test_an_invariant_is_refuted_by_a_run_from_the_beginning_only() -> None:
 
 
 def test_a_loop_that_is_not_the_papers_is_decided_up_to_the_bound() -> None:
-    proved = Finding(claim="c", check="proof", verdict=Verdict.PROVED, bound="all values")
+    proved = Finding(claim="c", check="proof", evidence=Evidence.PROOF, bound="all values")
     check = Check(claim="c", name="proof", run=lambda _: proved, controls=())
     limited = bounded(check, papers_own=("settle",), bound="two reports")
     assert limited.run(PAPER) is proved
     assert limited.run(replace(PAPER, charge=PAPER.charge)) is proved
     found = limited.run(replace(PAPER, settle=lambda *_: (_[1], None)))
-    assert (found.verdict, found.bound) == (Verdict.HOLDS, "two reports")
+    assert (found.verdict, found.bound) == (Verdict.SEARCHED, "two reports")
     assert "settle" in found.detail
 
 

@@ -13,7 +13,7 @@ from properties.universe import attribution_words, event_trigger, event_words, t
 from properties.vocabulary import Vocabulary
 from sandproof.proposal import Proposal, Request, load
 from spec import Query
-from spec.claims import Check, Verdict
+from spec.verdicts import Check, Verdict
 
 HEADER = """
 from __future__ import annotations
@@ -177,7 +177,7 @@ def test_what_hides_behind_a_word_is_found(name: str, tmp_path: Path) -> None:
         return {check.run(proposal.rules).verdict for check in games}
 
     added = {name: worded[name] for name in worded.keys() - plain.keys()}
-    assert verdicts(plain) == {Verdict.HOLDS}
+    assert verdicts(plain) == {Verdict.SEARCHED}
     assert Verdict.REFUTED in verdicts(added)
 
 

@@ -13,7 +13,7 @@ from sandproof.catalogue import as_expected, expected
 from sandproof.proposal import Change
 from sandproof.result import ClaimResult, Result
 from sandproof.text import Writer, write_story
-from spec.claims import Verdict
+from spec.verdicts import Verdict
 
 
 def pages(results: list[Result]) -> dict[str, str]:
@@ -34,7 +34,9 @@ def pages(results: list[Result]) -> dict[str, str]:
         said = f"[{title(name)}]({name}.md)<br>{result.about.title}"
         expectation = "yes" if as_expected(result) else f"no: {expected(result) or 'none stated'}"
         seconds = sum(row.seconds for row in result.claims)
-        lines.append(f"| {verdict(result.verdict)} | {said} | {seconds:.1f} | {expectation} |")
+        lines.append(
+            f"| {verdict(result.verdict.value)} | {said} | {seconds:.1f} | {expectation} |"
+        )
     names = [Path(result.about.name).stem for result in results]
     lines += ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
     return {"catalogue/index.md": "\n".join(lines), **written}
@@ -50,7 +52,7 @@ def page(name: str, result: Result) -> str:
         else line
         for line in prose.strip().splitlines()
     )
-    lines = [f"# {title(name)}", "", heading, "", f"{verdict(result.verdict)} ", ""]
+    lines = [f"# {title(name)}", "", heading, "", f"{verdict(result.verdict.value)} ", ""]
     lines += [f"**{escaped(result.headline)}**", "", body, ""]
     if about.relation:
         lines += [f"Neighbours: *{about.relation}*: {about.relation_meaning}.", ""]

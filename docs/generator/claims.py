@@ -10,7 +10,7 @@ from docs.generator.names import ROOT, claim_label, label, linked, title
 from docs.generator.paper import Citations
 from proofs._check import header_of
 from sandproof.result import ClaimResult, Result
-from spec.claims import Claim, Finding, Kind, Verdict
+from spec.verdicts import Claim, Finding, Kind, Verdict
 
 HEADINGS = {
     Kind.GUARANTEE: ("Guarantees", "What users are promised."),
@@ -51,8 +51,8 @@ def index(result: Result) -> str:
         "",
         f"{len(result.claims)} claims about the paper's own rules: {told}. Every verdict comes",
         f"from running the checks while this site was built, at effort {result.effort} with seed",
-        f"{result.seed}. *Proved* is for all values or in the range that is stated, *holds* up to",
-        "the bound that is stated;",
+        f"{result.seed}. *Proved* is for all values or in the range that is stated, *searched*",
+        "means that no attack was found up to the bound that is stated;",
         "[limits and trust](/limits.md) says what a verdict does not say.",
         "",
     ]

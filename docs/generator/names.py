@@ -10,7 +10,8 @@ import re
 from importlib import import_module
 from pathlib import Path
 
-from spec.claims import CLAIMS, Check
+from spec.claims import CLAIMS
+from spec.verdicts import Check
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

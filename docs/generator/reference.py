@@ -73,8 +73,9 @@ def commands() -> str:
     """Return the reference of the command line."""
     lines = ["# Command line", "", "```text", helped(), "```", ""]
     lines += [
-        "Exit status of `check` and `attack`: 0 every guarantee holds, 1 a guarantee is refuted,",
-        "2 bad input, 3 undecided.",
+        "Exit status of `check` and `attack`: 0 every guarantee is proved, 1 one is refuted, 2 bad",
+        "input, 3 not proved (searched or unknown; `--accept searched` makes searched 0), 70 a",
+        "defect of Sandproof itself. For the paper's own rules all claims count.",
         "",
     ]
     for command in COMMANDS:

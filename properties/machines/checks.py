@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from properties.machines import broken
 from properties.machines._machine import Machine
@@ -12,17 +11,17 @@ from properties.machines.aggregation_service import ServiceMachine
 from properties.machines.attribution_client import AttributionMachine
 from properties.machines.event_client import EventClientMachine
 from properties.machines.event_mechanism import ResponseMachine
-from properties.machines.run import KEPT, check_name, machine_finding
+from properties.machines.run import check_name, machine_finding
 from properties.machines.summary_mechanism import SummaryMachine
 from properties.machines.system import (
     AggregationSystemMachine,
     AttributionSystemMachine,
     SystemMachine,
 )
-from spec.claims import Check, Control, Finding
 from spec.neighbours import EMPTY_STORE, MOVED_TO_DUMMY, Relation
 from spec.paper import PAPER
 from spec.rules import Rules
+from spec.verdicts import Check, Control, Evidence, Finding, Shape
 
 Broken = dict[str, Rules | Relation]
 
@@ -126,7 +125,6 @@ def machine_checks(
     effort: str = "standard",
     seed: int = 0,
     relations: Mapping[str, Relation] | None = None,
-    kept: Path | None = KEPT,
 ) -> tuple[Check, ...]:
     """Return the checks of all machines.
 
@@ -134,7 +132,7 @@ def machine_checks(
     paper's.
     """
     return tuple(
-        machine_check(machine, claim, effort, seed, (relations or {}).get(claim), kept)
+        machine_check(machine, claim, effort, seed, (relations or {}).get(claim))
         for machine, claims in CONTROLS.items()
         for claim in claims
     )
@@ -146,19 +144,18 @@ def machine_check(
     effort: str = "standard",
     seed: int = 0,
     relation: Relation | None = None,
-    kept: Path | None = KEPT,
 ) -> Check:
     """Return the check of one claim by one machine."""
 
     def run(rules: Rules) -> Finding:
-        return machine_finding(machine, claim, rules, effort, seed, relation, kept)
+        return machine_finding(machine, claim, rules, effort, seed, relation)
 
     def control(name: str, broken: Rules | Relation) -> Control:
         rules = broken if isinstance(broken, Rules) else PAPER
         other = broken if isinstance(broken, Relation) else relation
         return Control(
             name=name,
-            run=lambda: machine_finding(machine, claim, rules, "controls", seed, other, kept),
+            run=lambda: machine_finding(machine, claim, rules, "controls", seed, other),
             rules=rules if isinstance(broken, Rules) else None,
         )
 
@@ -168,4 +165,7 @@ def machine_check(
         name=check_name(machine),
         run=run,
         controls=tuple(control(name, broken) for name, broken in listed),
+        evidence=Evidence.RANDOM_RUNS,
+        shape=Shape.RANDOM_RUNS,
+        relation="" if relation is None else relation.name,
     )

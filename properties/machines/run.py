@@ -8,26 +8,21 @@ it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 from time import perf_counter_ns
 
 from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
-from hypothesis.database import DirectoryBasedExampleDatabase
 from hypothesis.errors import HypothesisException
 from hypothesis.stateful import run_state_machine_as_test
 
 from properties.attack import decimal
 from properties.machines._machine import Machine, Played, Stopped, Violated, machine_for
 from spec.aggregation_service import Query
-from spec.claims import Finding, Verdict
-from spec.neighbours import Relation
-from spec.paper import PAPER
+from spec.neighbours import Relation, RelationUndefined
+from spec.numbers import SpecError
 from spec.rules import Rules
-
-KEPT = Path(".hypothesis") / "machines"
-"""Where failing examples are kept, below the working directory."""
+from spec.verdicts import Evidence, Finding, Reason, Shape
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,22 +43,20 @@ PROFILES = {
 }
 
 
-PHASES = (Phase.reuse, Phase.generate, Phase.shrink)
+PHASES = (Phase.generate, Phase.shrink)
 
 
-def run_machine(
-    machine: type[Machine], profile: Profile, number: int, kept: Path | None = KEPT
-) -> None:
+def run_machine(machine: type[Machine], profile: Profile, number: int) -> None:
     """Run a machine; a violated claim, or whatever went wrong, is raised.
 
-    Examples that failed before are kept in a directory and tried first.
+    Nothing is remembered from run to run: what is found depends on the seed alone.
     """
     run_state_machine_as_test(
         seed(number)(machine),
         settings=settings(
             max_examples=profile.examples // machine.cost,
             stateful_step_count=profile.steps,
-            database=None if kept is None else DirectoryBasedExampleDatabase(kept),
+            database=None,
             phases=PHASES if profile.shrinks else PHASES[:-1],
             suppress_health_check=tuple(HealthCheck),
             deadline=None,
@@ -119,7 +112,6 @@ def machine_finding(
     effort: str = "quick",
     number: int = 0,
     relation: Relation | None = None,
-    kept: Path | None = KEPT,
 ) -> Finding:
     """Run a machine on given rules and say what that means for a claim."""
     start = perf_counter_ns()
@@ -129,31 +121,36 @@ def machine_finding(
     found = Finding(
         claim=claim,
         check=check_name(machine),
-        verdict=Verdict.UNKNOWN,
+        reason=Reason.NO_CONCLUSION,
+        shape=Shape.RANDOM_RUNS,
         method=f"{check_name(machine)}, random interleavings of moves, each invariant examined "
         "after every move",
         bound=f"{examples} examples of {profile.steps} moves, seed {number}",
         assumes="" if relation is None else f"neighbours: {relation.name}",
     )
     try:
-        where = None if kept is None else kept / kept_under(machine, claim, rules)
-        run_machine(made, profile, number, where)
+        run_machine(made, profile, number)
         found = judged(found, made)
     except Violated as violated:
         found = refuted(found, made, violated)
     except Stopped as reason:
-        found = replace(found, detail=str(reason))
+        found = stopped(found, reason)
     except HypothesisException as reason:
         found = replace(found, detail=f"Hypothesis gave up: {type(reason).__name__}: {reason}")
     seconds = Fraction(perf_counter_ns() - start, 10**9)
     return replace(found, seconds=decimal(seconds, 2))
 
 
-def kept_under(machine: type[Machine], claim: str, rules: Rules) -> str:
-    """Name the directory for the failing examples of a machine, a claim and changed rules."""
-    names = (each.name for each in fields(Rules))
-    changed = [name for name in names if getattr(rules, name) != getattr(PAPER, name)]
-    return "-".join((machine.title.replace(" ", "_"), claim, *changed))
+def stopped(found: Finding, reason: Stopped) -> Finding:
+    """Say what a run that was stopped by an error means: the specification refuses on purpose."""
+    match reason.__cause__:
+        case RelationUndefined():
+            evidence, why = Evidence.ALARM, Reason.RELATION_UNDEFINED
+        case SpecError():
+            evidence, why = Evidence.NONE, Reason.CANNOT_FOLLOW
+        case _:
+            evidence, why = Evidence.ALARM, Reason.RAISED
+    return replace(found, evidence=evidence, reason=why, detail=str(reason))
 
 
 def check_name(machine: type[Machine]) -> str:
@@ -165,11 +162,13 @@ def judged(found: Finding, machine: type[Machine]) -> Finding:
     """Say that a claim holds, unless there was no occasion for it to fail."""
     never = [each for each in machine.needs.get(found.claim, ()) if not machine.counts[each]]
     if never:
-        return replace(found, detail=f"this never happened: {'; '.join(never)}")
+        detail = f"this never happened: {'; '.join(never)}"
+        return replace(found, reason=Reason.VACUOUS, detail=detail)
     seen = sorted(machine.counts.items())
     return replace(
         found,
-        verdict=Verdict.HOLDS,
+        evidence=Evidence.RANDOM_RUNS,
+        reason=Reason.NONE,
         detail="; ".join(f"{happening}: {times}" for happening, times in seen),
     )
 
@@ -180,12 +179,14 @@ def refuted(found: Finding, machine: type[Machine], violated: Violated) -> Findi
     machine.lumps = False
     again = replayed(machine, least.moves)
     if again is None or again.claim != found.claim:
-        return replace(found, detail="ALARM: a failing run does not fail when it is played again")
+        detail = "a failing run does not fail when it is played again"
+        return replace(found, evidence=Evidence.ALARM, reason=Reason.DOES_NOT_REPLAY, detail=detail)
     teller = machine()
     lines = [f"{teller.tell(move)}{chosen(choice)}" for move, choice in again.moves]
     return replace(
         found,
-        verdict=Verdict.REFUTED,
+        evidence=Evidence.ATTACK,
+        reason=Reason.NONE,
         detail=f"after {len(lines)} moves: {again.complaint}",
         counterexample={
             **{str(number): line for number, line in enumerate(lines, 1)},
