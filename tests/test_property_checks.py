@@ -299,6 +299,8 @@ def filled_up(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ..
 
 
 FILLED = replace(PAPER, send=filled_up)
+TOO_LARGE = ("are too many to be told apart", "a report holds more than was granted")
+"""Why machines leave these reports open: whichever they meet first."""
 
 
 @pytest.mark.parametrize("claim", [ATTRIBUTION, AGGREGATION])
@@ -314,7 +316,7 @@ def test_sums_that_are_too_large_to_be_played_end_a_check_at_once(claim: str) ->
         if machine.claim == claim and machine.name.startswith("machine"):
             found = machine.run(FILLED)
             assert found.verdict is Verdict.UNKNOWN
-            assert "a report holds more than was granted" in found.detail
+            assert any(reason in found.detail for reason in TOO_LARGE), found.detail
 
 
 @pytest.mark.parametrize(
