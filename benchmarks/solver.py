@@ -18,7 +18,7 @@ from time import perf_counter, process_time
 
 from properties.attack import untyped
 from properties.brute_force import number_of_all, worst_of_all
-from properties.game import Game, Window, World, with_answers_remembered
+from properties.game import Game, Steps, Window, World, with_answers_remembered
 from properties.mechanism_menu import Observed, SummaryMenu, in_order
 from spec import PAPER, SMALL_LIMITS, Contribution, Power, Query, SummaryMechanism, Without
 from spec.summary_mechanism import without_source
@@ -83,7 +83,7 @@ TARGET = Size(rounds=3, triggers=3, keys=2, values=(1, 2))
 def solved(size: Size, unit: str = "A") -> tuple[Fraction, int]:
     """Return the worst delta for one unit in both directions, and the number of nodes."""
     menu, window = size.menu(), size.window()
-    mechanism = SummaryMechanism(rules=with_answers_remembered(RULES, window))
+    mechanism = SummaryMechanism(rules=with_answers_remembered(RULES, window, Steps()))
     gone = Without(mechanism=mechanism, neighbour=without_source, unit=unit)
     worlds = [
         World(mechanism=untyped(Observed(mechanism=made)), window=window)
