@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import wraps
+from functools import partial, wraps
 from time import perf_counter_ns
 from typing import Concatenate, ParamSpec, TypeVar, cast
 
@@ -25,13 +25,25 @@ from proofs._opaque import name as name
 from proofs._opaque import opaque as opaque
 from proofs._proof import Statement, Step, StepResult, Verdict, assume
 from proofs._solvers import Model
-from proofs._symbolic import MACHINERY, NotSymbolic, Number, Text, Truth, free, refuse, running
+from proofs._symbolic import (
+    MACHINERY,
+    OWN,
+    NotSymbolic,
+    Number,
+    Text,
+    Truth,
+    free,
+    refuse,
+    running,
+)
 from spec import PAPER, Rules
 from spec.aggregation_service import Query, Service, Spent
-from spec.contributions import Budget, Cause
+from spec.attribution_client import Trigger
+from spec.contributions import Budget, Budgets, Cause, Contributor, Credit
 from spec.distributions import Distribution, Law
-from spec.reports import KEY_BITS, Contribution, Report
-from spec.rules import Limits
+from spec.private_aggregation_client import Event
+from spec.reports import KEY_BITS, REPORT_ID_BITS, Contribution, Report
+from spec.rules import AtContribution, AtService, Limits, OnDevice
 from spec.verdicts import Check, Evidence, Finding, Shape
 
 MACHINERY.add(__file__)
@@ -94,7 +106,15 @@ def plain(value: object, kind: type[T]) -> T:
     return cast(T, value)
 
 
-def with_limits(rules: Rules, **given: int | Fraction) -> Rules:
+def bare(kind: type[T], **given: object) -> T:
+    """Return an instance of exactly this dataclass, without validation."""
+    made: object = object.__new__(kind)
+    for attribute, value in given.items():
+        object.__setattr__(made, attribute, value)
+    return cast(T, made)
+
+
+def with_limits(rules: Rules, **given: int | Fraction | None) -> Rules:
     """Return the rules with limits of which only the given ones may be read."""
     return replace(rules, limits=unchecked(Limits, **given))
 
@@ -104,9 +124,18 @@ def budget(value: int, count: int) -> Budget:
     return unchecked(Budget, value=value, count=count)
 
 
-def spent(epsilon: Fraction, delta: Fraction) -> Spent:
-    """Return what an entry of the ledger has been charged."""
-    return unchecked(Spent, epsilon=epsilon, delta=delta)
+def spent(epsilon: Fraction, delta: Fraction, queries: int = 0) -> Spent:
+    """Return what an entry of the ledger has been charged, and how often."""
+    return unchecked(Spent, epsilon=epsilon, delta=delta, queries=queries)
+
+
+def with_caps(
+    rules: Rules, epsilon: Fraction, delta: Fraction, queries: int, counted: bool
+) -> Rules:
+    """Return the rules with these caps; the number of queries is limited only if it is counted."""
+    assume(queries >= 1)
+    most = queries if counted else None
+    return with_limits(rules, epsilon=epsilon, delta=delta, maximum_queries=most)
 
 
 def asked(epsilon: Fraction, delta: Fraction) -> Query:
@@ -125,7 +154,8 @@ def any_reports(count: int) -> tuple[int, ...]:
     """Return any identifiers of reports, no two of them equal."""
     found = tuple(free(f"report_{each}", int) for each in range(1, count + 1))
     for place, report_id in enumerate(found):
-        assume(0 <= report_id, *(report_id != other for other in found[:place]))
+        assume(0 <= report_id, report_id < 2**REPORT_ID_BITS)
+        assume(*(report_id != other for other in found[:place]))
     return found
 
 
@@ -155,9 +185,108 @@ def holding(report_id: int, *contents: Contribution) -> Report:
     return unchecked(Report, report_id=report_id, contributions=contents)
 
 
+def any_time(what: str = "now") -> int:
+    """Return any moment."""
+    now = free(what, int)
+    assume(0 <= now)
+    return now
+
+
+def any_trigger(key: int, value: int, kind: Callable[..., Trigger] | None = None) -> Trigger:
+    """Return a trigger with any names; its filters may not be looked at."""
+    return (kind or partial(unchecked, Trigger))(
+        report_id=any_reports(1)[0],
+        destination=any_text("destination"),
+        filters=opaque(frozenset[str], "the filters"),
+        key=key,
+        value=value,
+        trigger_id=any_text("trigger_id"),
+        device=any_text("device"),
+    )
+
+
+def any_event(kind: Callable[..., Event] | None = None) -> Event:
+    """Return an event with any names; its program may not be looked at."""
+    return (kind or partial(unchecked, Event))(
+        report_id=any_reports(1)[0],
+        device=any_text("device"),
+        program=opaque(object, "the program"),
+        ad_tech=any_text("ad_tech"),
+    )
+
+
 def cause_of(in_client: bool) -> Cause:
     """Return what a client passes as the cause, or None as the mechanism does."""
     return cast(Cause, Opaque("the cause")) if in_client else None
+
+
+class _Keeper(Opaque):
+    """Be whatever keeps budgets; nothing else may be looked at, nor what it is."""
+
+    __slots__ = ("budgets",)
+
+    budgets: Budgets
+
+
+def keeper(budgets: Budgets) -> Contributor:
+    """Return a client, or the state of the mechanism, of which only the budgets may be read."""
+    made = _Keeper("the client")
+    made.budgets = budgets
+    return cast(Contributor, made)
+
+
+def on_device(rules: Rules, client: object, cause: object) -> AtContribution:
+    """Return what a rule on a device sees, at any time."""
+    seen = unchecked(OnDevice, rules=rules, now=any_time(), client=client, cause=cause)
+    return cast(AtContribution, seen)
+
+
+class _Granted(Opaque):
+    """Be the credits that were granted: only spec itself may go through them, and finds all."""
+
+    __slots__ = ("contents",)
+
+    contents: object
+
+    def __iter__(self) -> Iterator[object]:
+        if not sys._getframe(1).f_code.co_filename.startswith(OWN[0]):
+            refuse(f"iter of {self._what}")
+        return iter((unchecked(Credit, contributions=(self.contents,)),))
+
+
+def any_granted(contents: object) -> tuple[Credit, ...]:
+    """Return any credits that were granted, all contributions of which are called `contents`.
+
+    The paper's own function may take them out and put them into a report. Nobody may look at them,
+    so that what is proved holds for any number of credits and contributions.
+    """
+    made = _Granted("what was granted")
+    made.contents = contents
+    return cast(tuple[Credit, ...], made)
+
+
+def at_service(
+    rules: Rules, query: Query, state: Service | None = None, time: str = "now"
+) -> AtService:
+    """Return what a rule of the service sees, at any time; its state may not be looked at."""
+    state = opaque(Service, "the service") if state is None else state
+    return unchecked(AtService, rules=rules, now=any_time(time), service=state, query=query)
+
+
+def without_ledger(rules: Rules) -> Rules:
+    """Return the rules with entries and charges that may not look at the service.
+
+    A ledger in a proof has a few entries. A rule that looks at it could tell it from a larger one.
+    """
+
+    def hidden(at: AtService) -> AtService:
+        return replace(at, service=opaque(Service, "the service"))
+
+    return replace(
+        rules,
+        budget_entries=lambda at, report: rules.budget_entries(hidden(at), report),
+        charge=lambda at, before, report: rules.charge(hidden(at), before, report),
+    )
 
 
 def service(ledger: Mapping[object, Spent]) -> Service:

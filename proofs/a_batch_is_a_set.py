@@ -19,7 +19,9 @@ from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import (
     asked,
+    at_service,
     bounded,
+    certain,
     for_all_rules,
     holding,
     name,
@@ -27,8 +29,9 @@ from proofs._subjects import (
     unchecked,
 )
 from spec import PAPER, Rules
-from spec.aggregation_service import Query
+from spec.aggregation_service import distinct_reports
 from spec.reports import Contribution, Report
+from spec.rules import AtService
 
 IDS = tuple(name(int, f"report {each}") for each in range(3))
 KEYS = tuple(name(int, f"key {each}") for each in range(3))
@@ -51,9 +54,10 @@ def batch_of(pattern: tuple[int, ...], values: tuple[int, ...], shared: bool) ->
 def counted_once(rules: Rules, value_1: int, value_2: int, value_3: int, shared: bool) -> bool:
     """Compare every sum with that of distinct reports."""
     assume(value_1 >= 0, value_2 >= 0, value_3 >= 0)
+    at = at_service(rules, QUERY)
     for pattern in PATTERNS:
         reports = batch_of(pattern, (value_1, value_2, value_3), shared)
-        sums = rules.totals(QUERY, rules.batch(QUERY, tuple(reports)))
+        sums = rules.totals(at, certain(rules.batch(at, tuple(reports))))
         distinct = batch_of(tuple(dict.fromkeys(pattern)), (value_1, value_2, value_3), shared)
         for key in set(sums):
             most = sum(r.contributions[0].value for r in distinct if r.contributions[0].key == key)
@@ -65,8 +69,9 @@ def counted_once(rules: Rules, value_1: int, value_2: int, value_3: int, shared:
 @for_all_rules("a batch holds each identifier at most once, and none that was not sent")
 def distinct_identifiers(rules: Rules) -> bool:
     """Run `batch` on reports that may not be looked into."""
+    at = at_service(rules, QUERY)
     for pattern in PATTERNS:
-        batch = rules.batch(QUERY, tuple(sealed(IDS[each]) for each in pattern))
+        batch = certain(rules.batch(at, tuple(sealed(IDS[each]) for each in pattern)))
         identifiers = [report.report_id for report in batch]
         if len(set(identifiers)) != len(identifiers):
             return False
@@ -79,24 +84,25 @@ def distinct_identifiers(rules: Rules) -> bool:
 def sums_add_up(rules: Rules, value_1: int, value_2: int) -> bool:
     """Find values whose sum is more than each of them."""
     assume(value_1 > 0, value_2 > 0)
+    at = at_service(rules, QUERY)
     reports = batch_of((0, 1), (value_1, value_2), shared=True)
-    total = rules.totals(QUERY, rules.batch(QUERY, tuple(reports)))[KEYS[0]]
+    total = rules.totals(at, certain(rules.batch(at, tuple(reports))))[KEYS[0]]
     return (total > value_1) & (total > value_2)
 
 
-def twice(query: Query, batch: tuple[Report, ...]) -> Mapping[int, int]:
+def twice(at: AtService, batch: tuple[Report, ...]) -> Mapping[int, int]:
     """Count everything twice."""
-    return {key: 2 * total for key, total in PAPER.totals(query, batch).items()}
+    return {key: 2 * total for key, total in PAPER.totals(at, batch).items()}
 
 
-def of_distinct_reports(query: Query, batch: tuple[Report, ...]) -> Mapping[int, int]:
+def of_distinct_reports(at: AtService, batch: tuple[Report, ...]) -> Mapping[int, int]:
     """Count once what stands twice in a batch."""
-    return PAPER.totals(query, PAPER.batch(query, batch))
+    return PAPER.totals(at, distinct_reports(at, batch))
 
 
-def nothing(query: Query, batch: tuple[Report, ...]) -> Mapping[int, int]:
+def nothing(at: AtService, batch: tuple[Report, ...]) -> Mapping[int, int]:
     """Count nothing."""
-    return dict.fromkeys(PAPER.totals(query, batch), 0)
+    return dict.fromkeys(PAPER.totals(at, batch), 0)
 
 
 PROOF = Proof(

@@ -25,37 +25,49 @@ from proofs._subjects import (
     Inductive,
     any_reports,
     asked,
+    at_service,
     bounded,
+    certain,
     contribution,
     for_all_rules,
     holding,
     null,
     plain,
     sealed,
+    service,
     spent,
-    with_limits,
+    with_caps,
+    without_ledger,
 )
 from spec import PAPER, Rules
 from spec.aggregation_service import Ledger, Query, Spent
 from spec.reports import Report
-from spec.rules import Limits
+from spec.rules import AtService
 
 
-def same_charge(rules: Rules, caps: Spent, before: Spent, query: Query, report: Report) -> bool:
+def same_charge(limited: Rules, before: Spent, query: Query, report: Report) -> bool:
     """Compare the charge and the entries of a report with those of its null report."""
-    assume(0 <= before.epsilon, before.epsilon <= caps.epsilon)
-    assume(0 <= before.delta, before.delta <= caps.delta)
+    assume(0 <= before.epsilon, before.epsilon <= limited.limits.epsilon)
+    assume(0 <= before.delta, before.delta <= limited.limits.delta, before.queries >= 0)
     assume(query.epsilon > 0, 0 <= query.delta, query.delta <= 1)
-    limits = with_limits(rules, epsilon=caps.epsilon, delta=caps.delta).limits
-    without = null(report.report_id)
-    if rules.budget_entries(query, report) != rules.budget_entries(query, without):
+    at, without = at_service(limited, query), null(report.report_id)
+    if limited.budget_entries(at, report) != limited.budget_entries(at, without):
         return False
-    first = rules.charge(limits, before, query, report)
-    second = rules.charge(limits, before, query, without)
+    first = limited.charge(at, before, report)
+    second = limited.charge(at, before, without)
     if first is None or second is None:
         return first is second
+    return same_spent(first, second)
+
+
+def same_spent(first: Spent, second: Spent) -> bool:
+    """Compare two entries of the ledger."""
     first, second = plain(first, Spent), plain(second, Spent)
-    return (first.epsilon == second.epsilon) & (first.delta == second.delta)
+    return (
+        (first.epsilon == second.epsilon)
+        & (first.delta == second.delta)
+        & (first.queries == second.queries)
+    )
 
 
 @for_all_rules("a charge does not look into the report")
@@ -67,11 +79,15 @@ def charge_is_blind(
     spent_delta: Fraction,
     epsilon: Fraction,
     delta: Fraction,
+    queries: int,
+    most: int,
+    counted: bool,
 ) -> bool:
     """Run `charge` on a report that may not be looked into, and on its null report."""
-    caps, before = spent(epsilon_cap, delta_cap), spent(spent_epsilon, spent_delta)
+    limited = with_caps(rules, epsilon_cap, delta_cap, most, counted)
+    before = spent(spent_epsilon, spent_delta, queries)
     (report_id,) = any_reports(1)
-    return same_charge(rules, caps, before, asked(epsilon, delta), sealed(report_id))
+    return same_charge(limited, before, asked(epsilon, delta), sealed(report_id))
 
 
 @for_all_rules("a charge is the same for one and for two contributions as for none")
@@ -86,14 +102,18 @@ def charge_is_the_same(
     value_1: int,
     value_2: int,
     two: bool,
+    queries: int,
+    most: int,
+    counted: bool,
 ) -> bool:
     """Run `charge` on reports with contents, and on their null reports."""
     assume(value_1 > 0, value_2 > 0)
     parts = (contribution(value_1, "key_1"), contribution(value_2, "key_2"))
     (report_id,) = any_reports(1)
     report = holding(report_id, *(parts if two else parts[:1]))
-    caps, before = spent(epsilon_cap, delta_cap), spent(spent_epsilon, spent_delta)
-    return same_charge(rules, caps, before, asked(epsilon, delta), report)
+    limited = with_caps(rules, epsilon_cap, delta_cap, most, counted)
+    before = spent(spent_epsilon, spent_delta, queries)
+    return same_charge(limited, before, asked(epsilon, delta), report)
 
 
 @for_all_rules("a batch with a report and with its null report is settled in the same way")
@@ -109,59 +129,57 @@ def settle_is_the_same(
     delta: Fraction,
     value: int,
     repeated: bool,
+    queries_1: int,
+    queries_2: int,
+    most: int,
+    counted: bool,
 ) -> bool:
     """Run `batch` and `settle` on two reports, of which the first is nulled in the second run."""
-    query = asked(epsilon, delta)
-    assume(epsilon > 0, 0 <= delta, delta <= 1, value > 0)
-    limited = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
+    assume(epsilon > 0, 0 <= delta, delta <= 1, value > 0, queries_1 >= 0, queries_2 >= 0)
+    limited = with_caps(without_ledger(rules), epsilon_cap, delta_cap, most, counted)
+    at = at_service(limited, asked(epsilon, delta))
     ledger: Ledger = Map()
     first, second = any_reports(2)
-    held = ((first, spent(epsilon_1, delta_1)), (second, spent(epsilon_2, delta_2)))
+    held = (
+        (first, spent(epsilon_1, delta_1, queries_1)),
+        (second, spent(epsilon_2, delta_2, queries_2)),
+    )
     for report_id, entry in held:
-        for place in rules.budget_entries(query, null(report_id)):
+        for place in limited.budget_entries(at, null(report_id)):
             ledger = ledger.set(place, entry)
+    charging = replace(at, service=service(ledger))
 
     def settled(report: Report) -> tuple[Ledger, list[int] | None]:
         named = (report, null(second), report) if repeated else (report, null(second))
-        after, accepted = rules.settle(limited, ledger, query, rules.batch(query, named))
+        after, accepted = certain(rules.settle(charging, certain(rules.batch(at, named))))
         return after, None if accepted is None else [each.report_id for each in accepted]
 
     after, accepted = settled(holding(first, contribution(value, "key")))
     after_without, accepted_without = settled(null(first))
     if accepted != accepted_without or set(after) != set(after_without):
         return False
-    for place, entry in after.items():
-        other = plain(after_without[place], Spent)
-        if not (entry.epsilon == other.epsilon) & (entry.delta == other.delta):
-            return False
-    return True
+    return all(same_spent(entry, after_without[place]) for place, entry in after.items())
 
 
 @exists("not vacuous: a batch can be refused, and a smaller query be answered")
 def refused_or_not(rules: Rules, small: Fraction, large: Fraction) -> bool:
     """Find a query that is refused and one that is not."""
     assume(small > 0, large > small)
-    limits = with_limits(rules, epsilon=Fraction(1), delta=Fraction(0)).limits
+    limited = with_caps(rules, Fraction(1), Fraction(0), 1, counted=False)
     report = null(*any_reports(1))
-    refused = rules.charge(limits, Spent(), asked(large, Fraction(0)), report) is None
-    return refused and (
-        rules.charge(limits, Spent(), asked(small, Fraction(0)), report) is not None
-    )
+    dear, cheap = (at_service(limited, asked(each, Fraction(0))) for each in (large, small))
+    refused = rules.charge(dear, Spent(), report) is None
+    return refused and rules.charge(cheap, Spent(), report) is not None
 
 
-def charge_real_reports_only(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
+def charge_real_reports_only(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Charge nothing for a null report."""
-    return spent if report.is_null else PAPER.charge(limits, spent, query, report)
+    return spent if report.is_null else PAPER.charge(at, spent, report)
 
 
-def charge_small_reports_only(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
+def charge_small_reports_only(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Charge nothing for a report with two contributions."""
-    free = len(report.contributions) > 1
-    return spent if free else PAPER.charge(limits, spent, query, report)
+    return spent if len(report.contributions) > 1 else PAPER.charge(at, spent, report)
 
 
 PROOF = Proof(

@@ -21,13 +21,17 @@ from proofs._proof import Proof, assume, exists
 from proofs._subjects import (
     any_reports,
     asked,
+    at_service,
     bounded,
+    certain,
     contribution,
     for_all_rules,
     holding,
     null,
+    service,
     spent,
-    with_limits,
+    with_caps,
+    without_ledger,
 )
 from proofs.abort_does_not_depend_on_attribution import charge_real_reports_only
 from spec import PAPER, Rules
@@ -44,19 +48,24 @@ def null_is_charged(
     epsilon: Fraction,
     delta: Fraction,
     value: int,
+    queries: int,
+    most: int,
+    counted: bool,
 ) -> bool:
     """Run `settle` on a batch of one null report, and on one of a report with contents."""
     assume(epsilon > 0, 0 <= delta, delta <= 1, 0 <= spent_epsilon, 0 <= spent_delta, value > 0)
-    assume(spent_epsilon <= epsilon_cap, spent_delta <= delta_cap)
-    query, limited = asked(epsilon, delta), with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
+    assume(spent_epsilon <= epsilon_cap, spent_delta <= delta_cap, queries >= 0)
+    limited = with_caps(without_ledger(rules), epsilon_cap, delta_cap, most, counted)
+    at = at_service(limited, asked(epsilon, delta))
     (report_id,) = any_reports(1)
     real, without = holding(report_id, contribution(value, "key")), null(report_id)
-    places = rules.budget_entries(query, real)
-    if not places or places != rules.budget_entries(query, without):
+    places = limited.budget_entries(at, real)
+    if not places or places != limited.budget_entries(at, without):
         return False
-    ledger: Ledger = Map({place: spent(spent_epsilon, spent_delta) for place in places})
-    after, accepted = rules.settle(limited, ledger, query, (without,))
-    other, accepted_real = rules.settle(limited, ledger, query, (real,))
+    ledger: Ledger = Map({place: spent(spent_epsilon, spent_delta, queries) for place in places})
+    at = replace(at, service=service(ledger))
+    after, accepted = certain(rules.settle(at, (without,)))
+    other, accepted_real = certain(rules.settle(at, (real,)))
     if (accepted is None) != (accepted_real is None):
         return False
     return all(after[place] == other[place] for place in places)
@@ -66,9 +75,9 @@ def null_is_charged(
 def null_can_pay(rules: Rules, epsilon: Fraction) -> bool:
     """Find a query that a null report can pay."""
     assume(epsilon > 0)
-    limits = with_limits(rules, epsilon=Fraction(1), delta=Fraction(0)).limits
-    report = null(*any_reports(1))
-    return rules.charge(limits, Spent(), asked(epsilon, Fraction(0)), report) is not None
+    limited = with_caps(rules, Fraction(1), Fraction(0), 1, counted=True)
+    at = at_service(limited, asked(epsilon, Fraction(0)))
+    return rules.charge(at, Spent(), null(*any_reports(1))) is not None
 
 
 PROOF = Proof(
