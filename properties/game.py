@@ -40,7 +40,7 @@ from spec.distributions import Distribution, Draw, Law, Random, explore
 from spec.interaction import Mechanism
 from spec.noise import Noise, Noisy
 from spec.numbers import Real, SpecError, bounds
-from spec.observation import Seen, encoded
+from spec.observation import Codes, Seen
 from spec.paper import PAPER
 from spec.reports import Key, Report
 from spec.rules import Rules
@@ -257,11 +257,12 @@ class World:
     clients: bool = False
     states: list[Hashable] = field(default_factory=list)
     numbers: dict[Hashable, int] = field(default_factory=dict)
+    codes: Codes = field(default_factory=Codes)
     steps: dict[tuple[int, int], tuple[Hashable, Step]] = field(default_factory=dict)
 
     def number(self, state: Hashable) -> int:
         """Return the state's number; states are compared as data."""
-        code = encoded(state)
+        code = self.codes(state)
         found = self.numbers.get(code)
         if found is None:
             found = self.numbers[code] = len(self.states)
@@ -664,6 +665,7 @@ def remembered_serve(
     """
     laws: dict[Hashable, Random[tuple[Seen, Hashable]]] = {}
     usual: list[Rules] = []
+    codes = Codes()
 
     def serve(
         given: Rules, service: Service, query: Query, reports: tuple[Report, ...], draw: Draw
@@ -672,7 +674,7 @@ def remembered_serve(
             usual.append(given)
         if given is not usual[0] and not same_service(given, usual[0]):
             return rules.serve(given, service, query, reports, draw)
-        key = encoded((service, query, reports))
+        key = codes(service), codes(query), tuple(map(codes, reports))
         law = laws.get(key)
         if law is None:
 
@@ -724,6 +726,7 @@ def remembered_answer(
     The paper's answer depends on the threshold, the noise and the sums alone.
     """
     known: dict[Hashable, Answers] = {}
+    codes = Codes()
     pack = Packer()
     noises: dict[Query, Noise] = {}
 
@@ -733,7 +736,7 @@ def remembered_answer(
         if window.tolerance is None:
             for _, noisy in sums:
                 check_public(noises.setdefault(query, noisy.noise), noisy.noise)
-        asked = None if rules.releases is PAPER.releases else encoded(query)
+        asked = None if rules.releases is PAPER.releases else codes(query)
         found = known.get((asked, threshold, sums))
         if found is None:
             test = rules.releases
@@ -743,7 +746,7 @@ def remembered_answer(
 
     def any_answer(given: Rules, query: Query, batch: tuple[Report, ...], draw: Draw) -> Answer:
         del draw
-        code = encoded((query, batch))
+        code = codes(query), tuple(map(codes, batch))
         found = known.get(code)
         if found is None:
 
@@ -768,6 +771,7 @@ def remembered_reveal(
 ) -> Callable[[Service, Query, tuple[Report, ...], Outcome], Random[Hashable]]:
     """Return the rule `reveal` for packed answers: it is asked for each that they stand for."""
     known: dict[Hashable, Answers] = {}
+    codes = Codes()
     pack = Packer()
 
     def reveal(
@@ -775,7 +779,7 @@ def remembered_reveal(
     ) -> Random[Hashable]:
         if not isinstance(outcome, Answers):
             return rules.reveal(service, query, batch, outcome)
-        key = (encoded((service, query, batch)), outcome)
+        key = (codes(service), codes(query), tuple(map(codes, batch)), outcome)
         if key not in known:
             weights: dict[Hashable, fmpq] = {}
             for answer, share in outcome.shares:
