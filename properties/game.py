@@ -40,7 +40,7 @@ from spec.distributions import Distribution, Draw, Law, Random, explore
 from spec.interaction import Mechanism
 from spec.noise import Noise, Noisy
 from spec.numbers import Real, SpecError, bounds
-from spec.observation import Seen, encoded
+from spec.observation import Codes, Seen
 from spec.paper import PAPER
 from spec.reports import Key, Report
 from spec.rules import AtService, Rules
@@ -257,11 +257,12 @@ class World:
     clients: bool = False
     states: list[Hashable] = field(default_factory=list)
     numbers: dict[Hashable, int] = field(default_factory=dict)
+    codes: Codes = field(default_factory=Codes)
     steps: dict[tuple[int, int], tuple[Hashable, Step]] = field(default_factory=dict)
 
     def number(self, state: Hashable) -> int:
         """Return the state's number; states are compared as data."""
-        code = encoded(state)
+        code = self.codes(state)
         found = self.numbers.get(code)
         if found is None:
             found = self.numbers[code] = len(self.states)
@@ -664,13 +665,14 @@ def remembered_serve(
     """
     laws: dict[Hashable, Random[tuple[Seen, Hashable]]] = {}
     usual: list[Rules] = []
+    codes = Codes()
 
     def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
         if not usual:
             usual.append(at.rules)
         if at.rules is not usual[0] and not same_service(at.rules, usual[0]):
             return rules.serve(at, reports, draw)
-        key = encoded((at.now, at.service, at.query, reports))
+        key = at.now, codes(at.service), codes(at.query), tuple(map(codes, reports))
         law = laws.get(key)
         if law is None:
 
@@ -702,10 +704,10 @@ def same_service(rules: Rules, others: Rules) -> bool:
     return all(getattr(rules, name) is getattr(others, name) for name in SERVICE)
 
 
-def seen_at(at: AtService) -> Hashable:
+def seen_at(at: AtService, codes: Codes) -> Hashable:
     """Return all that a rule of the service can see but for the clients' rules."""
     rules = tuple(getattr(at.rules, name) for name in SERVICE)
-    return encoded((at.now, at.service, at.query)), rules
+    return at.now, codes(at.service), codes(at.query), rules
 
 
 def with_responses_packed(
@@ -728,6 +730,7 @@ def remembered_answer(
     The paper's answer depends on the threshold, the noise and the sums alone.
     """
     known: dict[Hashable, Answers] = {}
+    codes = Codes()
     pack = Packer()
     noises: dict[Hashable, Noise] = {}
 
@@ -737,7 +740,7 @@ def remembered_answer(
         if window.tolerance is None:
             for _, noisy in sums:
                 check_public(noises.setdefault((at.now, at.query), noisy.noise), noisy.noise)
-        seen = None if at.rules.releases is PAPER.releases else seen_at(at)
+        seen = None if at.rules.releases is PAPER.releases else seen_at(at, codes)
         found = known.get((seen, threshold, sums))
         if found is None:
             shown = [(key, released(window, law, at, key, threshold)) for key, law in sums]
@@ -746,7 +749,7 @@ def remembered_answer(
 
     def any_answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
         del draw
-        key = (seen_at(at), encoded(batch))
+        key = seen_at(at, codes), tuple(map(codes, batch))
         found = known.get(key)
         if found is None:
 
@@ -771,12 +774,13 @@ def remembered_reveal(
 ) -> Callable[[AtService, tuple[Report, ...], Outcome], Random[Hashable]]:
     """Return the rule `reveal` for packed answers: it is asked for each that they stand for."""
     known: dict[Hashable, Answers] = {}
+    codes = Codes()
     pack = Packer()
 
     def reveal(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Random[Hashable]:
         if not isinstance(outcome, Answers):
             return rules.reveal(at, batch, outcome)
-        key = (seen_at(at), encoded(batch), outcome)
+        key = (seen_at(at, codes), tuple(map(codes, batch)), outcome)
         if key not in known:
             weights: dict[Hashable, fmpq] = {}
             for answer, share in outcome.shares:

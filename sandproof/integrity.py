@@ -109,6 +109,8 @@ class Snapshot:
         read = reader_of(value)
         if read is None or id(value) in self.seen or name in WORKING:
             return
+        if isinstance(value, type):
+            name = f"{value.__module__}.{value.__qualname__}"
         left_out = frozenset(part for part, _ in read(value) if f"{name}.{part}" in WORKING)
         parts = self._note(name, value, without(read, left_out) if left_out else read)
         for part, inner in parts:

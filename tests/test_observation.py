@@ -12,12 +12,18 @@ from immutables import Map
 
 from properties.game import Game, Window, World, bare, observed
 from spec.distributions import Distribution, Draw
-from spec.observation import NoEncoding, Seen, encoded
+from spec.observation import Codes, NoEncoding, Seen, encoded
 from spec.reports import Report
 
 
 @dataclass(frozen=True)
 class Hidden:
+    public: int
+    payload: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Slotted:
     public: int
     payload: int = field(default=0, compare=False)
 
@@ -71,6 +77,7 @@ ALIKE: list[tuple[Hashable, Hashable]] = [
     (frozenset({1}), frozenset({True})),
     (Map({"a": 1}), Map({"a": True})),
     (Hidden(1, 2), Hidden(1, 3)),
+    (Slotted(1, 2), Slotted(1, 3)),
     (with_attribute(1), with_attribute(2)),
     (Same(1), Same(2)),
     ((0, (Same(1),)), (0, (Same(2),))),
@@ -86,6 +93,9 @@ def test_what_can_be_told_apart_is_not_the_same(one: Hashable, other: Hashable) 
     assert Seen(one) != Seen(other)
     assert len({Seen(one), Seen(other)}) == 2
     assert observed((one,)) != observed((other,))
+    codes = Codes()
+    assert codes(one) != codes(other)
+    assert codes((0, one)) != codes((0, other))
 
 
 def test_what_cannot_be_told_apart_is_the_same() -> None:
@@ -100,6 +110,8 @@ def test_what_cannot_be_told_apart_is_the_same() -> None:
         assert encoded(one) == encoded(other)
         assert hash(Seen(one)) == hash(Seen(other))
         assert bare(observed((one,))) == (other,)
+        codes = Codes()
+        assert codes((0, one)) == codes((0, other))
 
 
 def test_a_type_without_an_encoding_is_named() -> None:
