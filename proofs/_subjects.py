@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import partial, wraps
 from time import perf_counter_ns
 from typing import Concatenate, ParamSpec, TypeVar, cast
+from unittest.mock import patch
 
 from immutables import Map
 
@@ -27,7 +28,6 @@ from proofs._proof import Statement, Step, StepResult, Verdict, assume
 from proofs._solvers import Model
 from proofs._symbolic import (
     MACHINERY,
-    OWN,
     NotSymbolic,
     Number,
     Text,
@@ -36,13 +36,13 @@ from proofs._symbolic import (
     refuse,
     running,
 )
-from spec import PAPER, Rules
+from spec import PAPER, Rules, contributions
 from spec.aggregation_service import Query, Service, Spent
 from spec.attribution_client import Trigger
-from spec.contributions import Budget, Budgets, Cause, Contributor, Credit
+from spec.contributions import Budget, Budgets, Cause, Contributor, Credit, Unit
 from spec.distributions import Distribution, Law
 from spec.private_aggregation_client import Event
-from spec.reports import KEY_BITS, REPORT_ID_BITS, Contribution, Report
+from spec.reports import KEY_BITS, REPORT_ID_BITS, Contribution, Report, Sent
 from spec.rules import AtContribution, AtService, Limits, OnDevice
 from spec.verdicts import Check, Evidence, Finding, Shape
 
@@ -242,27 +242,36 @@ def on_device(rules: Rules, client: object, cause: object) -> AtContribution:
 
 
 class _Granted(Opaque):
-    """Be the credits that were granted: only spec itself may go through them, and finds all."""
+    """Be the credits that were granted: only the paper's `send` may take out what is in them."""
 
     __slots__ = ("contents",)
 
     contents: object
 
     def __iter__(self) -> Iterator[object]:
-        if not sys._getframe(1).f_code.co_filename.startswith(OWN[0]):
+        if sys._getframe(1).f_code is not contributions.send.__code__:
             refuse(f"iter of {self._what}")
         return iter((unchecked(Credit, contributions=(self.contents,)),))
 
 
-def any_granted(contents: object) -> tuple[Credit, ...]:
-    """Return any credits that were granted, all contributions of which are called `contents`.
+def sent_unseen(at: AtContribution) -> tuple[object, tuple[Sent, ...]]:
+    """Run `send` on any credits; return what stands for all that was granted, and what is sent.
 
-    The paper's own function may take them out and put them into a report. Nobody may look at them,
-    so that what is proved holds for any number of credits and contributions.
+    Nobody may look at what was granted, so that what is proved holds for any number of credits and
+    contributions. The paper's own `send` may put all of it into a report, whose contents may then
+    not be looked at either.
     """
-    made = _Granted("what was granted")
-    made.contents = contents
-    return cast(tuple[Credit, ...], made)
+    granted = _Granted("what was granted")
+    contents = granted.contents = Opaque("the contents of a report")
+
+    def report(report_id: int, contributions: tuple[object, ...]) -> Report:
+        (found,) = contributions
+        assert found is contents
+        return unchecked(Report, report_id=report_id, contributions=contents)
+
+    with patch.object(contributions, "Report", report):
+        sent = at.rules.send(at, cast(tuple[Credit, ...], granted))
+    return contents, certain(sent)
 
 
 def at_service(
@@ -271,6 +280,21 @@ def at_service(
     """Return what a rule of the service sees, at any time; its state may not be looked at."""
     state = opaque(Service, "the service") if state is None else state
     return unchecked(AtService, rules=rules, now=any_time(time), service=state, query=query)
+
+
+def without_client(rules: Rules) -> Rules:
+    """Return the rules with an admission that may not look at the client, only at the unit's own.
+
+    A client in a proof has budgets of one or two units, and could be told from one with more.
+    """
+
+    def admit(
+        at: AtContribution, unit: Unit, before: Budget, part: Contribution
+    ) -> tuple[Budget, bool]:
+        seen = replace(at, client=cast(Contributor, Opaque("the client")))
+        return rules.admit(seen, unit, before, part)
+
+    return replace(rules, admit=admit)
 
 
 def without_ledger(rules: Rules) -> Rules:

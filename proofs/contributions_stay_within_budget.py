@@ -3,13 +3,14 @@ r"""No unit contributes more than it may: ARA client, PAA client and M_SR.
 Claim: The contributions of a unit $x$ sum to at most $\Lambda_1$ and number at most $\Lambda_0$.
 Paper: Alg. 2; Alg. 3; Alg. 6.
 Method: Inductive invariant: the budget of $x$ counts at least what was granted to $x$, and stays
-    within the cap, which is at most $(\Lambda_1, \Lambda_0)$. Both clients and the mechanism admit
-    by `contribute`, so one proof serves all three. `contribute`, and in it `grant` and `admit`, is
-    run on symbolic numbers for a credit of two contributions, as in a client, and for two credits
-    of one contribution, of one unit or of two, as in the mechanism. Values and counts are proved
-    apart, because the privacy of truncated noise needs the values only.
-    Induction on the contributions of a credit: `grant` admits them one by one, each from the budget
-    that the one before left. Induction on the credits of a report: `contribute` does the same with
+    within $(\Lambda_1, \Lambda_0)$. Both clients and the mechanism admit
+    by `contribute`, so one proof serves all three. `contribute`, and in it `admit`, is run on
+    symbolic numbers for a credit of two contributions, as in a client, and for two credits of one
+    contribution, of one unit or of two, as in the mechanism. `admit` by itself may not look at the
+    budgets of other units, at the client or at the cause. Values and counts are proved apart,
+    because the privacy of truncated noise needs the values only.
+    Induction on the contributions of a credit: `contribute` admits them one by one, each from the
+    budget that the one before left. Induction on the credits of a report: it does the same with
     credits, each against its own unit's budget. Induction on triggers, events and records: every
     step that changes budgets does so by `contribute`, and a source that is registered starts with
     nothing contributed.
@@ -32,25 +33,32 @@ from proofs._subjects import (
     cause_of,
     contribution,
     for_all_rules,
+    keeper,
     name,
+    on_device,
     plain,
     unchecked,
     with_limits,
+    without_client,
 )
 from spec import PAPER, Rules
-from spec.contributions import Budget, Cause, Credit, Unit
+from spec.contributions import Budget, Budgets, Credit, Unit, admit, contribute
 from spec.reports import Contribution
-from spec.rules import Limits
+from spec.rules import AtContribution, Limits
 from spec.verdicts import Check
 
 X, Z = name(str, "unit x"), name(str, "unit z")
-CAUSE = cause_of(in_client=True)
 
 
 def credit(unit: Unit, *values: int, after: int = 0) -> Credit:
     """Return what a unit is to contribute after so many others, each value to any key."""
     parts = tuple(contribution(v, f"key_{place}") for place, v in enumerate(values, after + 1))
     return unchecked(Credit, unit=unit, contributions=parts)
+
+
+def parts_of(credits: Iterable[Credit]) -> tuple[Contribution, ...]:
+    """Return the contributions of all credits."""
+    return tuple(part for each in credits for part in each.contributions)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +95,8 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
     """Return the steps of the induction for one of the two measures."""
     what, used, size = measure.what, measure.used, measure.size
 
-    def within(spent: Budget, most: Budget) -> bool:
-        return (0 <= spent.value) & (0 <= spent.count) & (used(spent) <= used(most))
-
-    @for_all_rules(f"the cap is at most {what}")
-    def cap(rules: Rules, value_limit: int, count_limit: int) -> bool:
-        rules = limited(rules, value_limit, count_limit)
-        return used(plain(rules.cap(rules.limits), Budget)) <= measure.limit(rules.limits)
+    def within(spent: Budget, limits: Limits) -> bool:
+        return (0 <= spent.value) & (0 <= spent.count) & (used(spent) <= measure.limit(limits))
 
     @for_all_rules(f"initiation and preservation: what is granted is counted, within {what}")
     def contributed(
@@ -109,19 +112,24 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
         together: bool,
         same: bool,
     ) -> bool:
-        rules = limited(rules, value_limit, count_limit)
-        most, x, z = rules.cap(rules.limits), budget(value_x, count_x), budget(value_z, count_z)
-        assume(within(x, most), within(z, most), new_1 >= 0, new_2 >= 0)
-        if not within(Budget(), most):
+        rules = without_client(limited(rules, value_limit, count_limit))
+        x, z = budget(value_x, count_x), budget(value_z, count_z)
+        assume(within(x, rules.limits), within(z, rules.limits), new_1 >= 0, new_2 >= 0)
+        beginning = (rules.initial.attribution.budgets, rules.initial.aggregation.budgets)
+        if any(beginning) or not within(Budget(), rules.limits):
             return False
-        budgets: Map[Unit, Budget] = Map({X: x, Z: z})
         credits: tuple[Credit, ...] = (credit(X, new_1, new_2),)
         if not together:
             credits = (credit(X, new_1), credit(X if same else Z, new_2, after=1))
-        after, kept = rules.contribute(rules, budgets, credits, cause_of(in_client=together))
+        at = on_device(rules, keeper(Map({X: x, Z: z})), cause_of(in_client=together))
+        after, granted = rules.contribute(at, credits)
         x_after, z_after = plain(after[X], Budget), plain(after[Z], Budget)
         counted = used(x_after) - used(x) + used(z_after) - used(z)
-        return (size(kept) <= counted) & within(x_after, most) & within(z_after, most)
+        return (
+            (size(parts_of(granted)) <= counted)
+            & within(x_after, rules.limits)
+            & within(z_after, rules.limits)
+        )
 
     @for_all_rules(f"from the beginning, three contributions stay within {what}")
     def from_the_beginning(
@@ -141,16 +149,17 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
         kept = contributed_in_turn(rules, credits)
         return size(kept) <= measure.limit(rules.limits)
 
-    return cap, Inductive(step=contributed, reachable=from_the_beginning)
+    return (Inductive(step=contributed, reachable=from_the_beginning),)
 
 
 def contributed_in_turn(rules: Rules, credits: Iterable[Credit]) -> tuple[Contribution, ...]:
     """Let a new unit contribute, one credit after the other; return all that is granted to it."""
-    budgets: Map[Unit, Budget] = Map()
+    budgets: Budgets = Map()
     total: tuple[Contribution, ...] = ()
     for each in credits:
-        budgets, kept = rules.contribute(rules, budgets, (each,), CAUSE)
-        total += kept
+        at = on_device(rules, keeper(budgets), cause_of(in_client=True))
+        budgets, granted = rules.contribute(at, (each,))
+        total += parts_of(granted)
     return total
 
 
@@ -166,39 +175,50 @@ def granted_then_refused(
 
 
 def compare_before_adding(
-    most: Budget, spent: Budget, contribution: Contribution, _: Cause
-) -> Budget | None:
-    """Compare what was contributed so far with the cap."""
-    if spent.count < most.count and spent.value < most.value:
-        return replace(spent, value=spent.value + contribution.value, count=spent.count + 1)
-    return None
+    at: AtContribution, _: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    """Compare what was contributed so far with the limits."""
+    limits = at.limits
+    if spent.count < limits.sparsity_budget and spent.value < limits.contribution_budget:
+        return Budget(value=spent.value + contribution.value, count=spent.count + 1), True
+    return spent, False
 
 
 def forget_the_count(
-    most: Budget, spent: Budget, contribution: Contribution, _: Cause
-) -> Budget | None:
+    at: AtContribution, _: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Bound values only."""
     after = spent.value + contribution.value
-    return replace(spent, value=after) if after <= most.value else None
+    fits = after <= at.limits.contribution_budget
+    return (replace(spent, value=after), True) if fits else (spent, False)
 
 
-def doubled_cap(limits: Limits) -> Budget:
+def doubled(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Allow twice the contribution budget."""
-    return Budget(value=2 * limits.contribution_budget, count=limits.sparsity_budget)
+    limits = replace(at.limits, contribution_budget=2 * at.limits.contribution_budget)
+    return admit(replace(at, rules=replace(at.rules, limits=limits)), unit, spent, contribution)
 
 
-def doubled_count(limits: Limits) -> Budget:
+def doubled_count(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Allow twice the sparsity budget."""
-    return Budget(value=limits.contribution_budget, count=2 * limits.sparsity_budget)
+    limits = replace(at.limits, sparsity_budget=2 * at.limits.sparsity_budget)
+    return admit(replace(at, rules=replace(at.rules, limits=limits)), unit, spent, contribution)
 
 
-def grant_without_counting(
-    rules: Rules, spent: Budget, credit: Credit, cause: Cause
-) -> tuple[Budget, tuple[Contribution, ...]]:
+def contribute_without_counting(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
     """Count the values of a credit by its last contribution only."""
-    after, kept = PAPER.grant(rules, spent, credit, cause)
-    last = sum(part.value for part in kept[-1:])
-    return replace(after, value=spent.value + last), kept
+    budgets, granted = contribute(at, credits)
+    for each in granted:
+        before = at.client.budgets.get(each.unit, Budget())
+        last = before.value + each.contributions[-1].value
+        budgets = budgets.set(each.unit, replace(budgets[each.unit], value=last))
+    return budgets, granted
 
 
 PROOF = Proof(
@@ -208,11 +228,15 @@ PROOF = Proof(
     controls={
         "admit compares before adding": replace(PAPER, admit=compare_before_adding),
         "admit forgets the count": replace(PAPER, admit=forget_the_count),
-        "the cap is doubled": replace(PAPER, cap=doubled_cap),
-        "the cap on the number is doubled": replace(PAPER, cap=doubled_count),
-        "grant counts the last contribution": replace(PAPER, grant=grant_without_counting),
+        "the cap is doubled": replace(PAPER, admit=doubled),
+        "the cap on the number is doubled": replace(PAPER, admit=doubled_count),
+        "a credit counts by its last contribution": replace(
+            PAPER, contribute=contribute_without_counting
+        ),
     },
-    unproved_for={"nothing is ever admitted": replace(PAPER, admit=lambda *_: None)},
+    unproved_for={
+        "nothing is ever admitted": replace(PAPER, admit=lambda _, __, spent, ___: (spent, False)),
+    },
 )
 
 
@@ -221,11 +245,11 @@ def checked(proof: Proof[Rules]) -> Check:
     return bounded(
         check_of(
             proof,
-            method="inductive invariant on admit, grant and contribute; induction on contributions",
+            method="inductive invariant on admit and contribute; induction on contributions",
             assumes="values are natural numbers",
             takes_rules=True,
         ),
-        papers_own=("grant", "contribute"),
+        papers_own=("contribute",),
         bound="two credits or two contributions at a time",
     )
 

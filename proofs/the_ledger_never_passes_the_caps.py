@@ -12,7 +12,9 @@ Method: The ledger bounds these sums. Inductive invariant, $0 \le B_\varepsilon(
     Induction on the batch: `settle` charges each entry once, by `charge`, from what the ledger held
     before the batch, and writes what it charged only after the last report. So a batch of any size
     is as many independent single steps. Induction on the queries: the empty ledger satisfies the
-    invariant, and every query preserves it.
+    invariant, and every query preserves it. That a query looks at the entries that the queries
+    before it have charged is a step of its own: a report has the same entries in every query and at
+    every time, since `budget_entries` may look at neither the query nor the state.
     A ledger that keeps other numbers may break the invariant and be right. So what refutes is the
     claim itself, in a run from the beginning: of two queries with any parameters, or of exact ones,
     many in a row, in large batches, of different kinds.
@@ -36,25 +38,31 @@ from proofs._subjects import (
     Inductive,
     any_reports,
     asked,
+    at_service,
     bounded,
     certain,
     for_all_rules,
+    opaque,
     plain,
     sealed,
     search,
     service,
     spent,
-    with_limits,
+    with_caps,
+    without_ledger,
 )
 from spec import PAPER, Rules
-from spec.aggregation_service import Answer, Ledger, Query, Service, Spent
+from spec.aggregation_service import Answer, Ledger, Query, Service, Spent, settle
 from spec.distributions import Draw
 from spec.reports import Report
-from spec.rules import Limits
+from spec.rules import AtService, Limits
 from spec.verdicts import Check, Evidence, Finding, Reason
 
 OFTEN = 24
 """How often a query is asked."""
+
+WEEK = 7 * 24 * 3600
+"""The time between two queries, in seconds."""
 
 SIZES = (3, 11, 101, 1001)
 """The sizes of large batches."""
@@ -79,19 +87,22 @@ def two_queries_are_safe(
     delta_1: Fraction,
     epsilon_2: Fraction,
     delta_2: Fraction,
+    most: int,
+    counted: bool,
 ) -> bool:
     """Ask for one report, then for two; whatever the ledger holds, add up what was answered."""
     assume(epsilon_cap >= 0, delta_cap >= 0)
-    limited = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
-    state = Service()
+    limited = with_caps(rules, epsilon_cap, delta_cap, most, counted)
+    state = rules.initial.service
     first, second = any_reports(2)
     taken = {each: spent(Fraction(0), Fraction(0)) for each in (first, second)}
-    for query, report_ids in (
-        (asked(epsilon_1, delta_1), (first,)),
-        (asked(epsilon_2, delta_2), (first, second)),
+    for time, query, report_ids in (
+        ("first_time", asked(epsilon_1, delta_1), (first,)),
+        ("second_time", asked(epsilon_2, delta_2), (first, second)),
     ):
         assume(query.epsilon > 0, 0 <= query.delta, query.delta <= 1)
-        state, answers = answered(limited, state, query, tuple(map(sealed, report_ids)))
+        at = at_service(limited, query, state, time)
+        state, answers = answered(at, tuple(map(sealed, report_ids)))
         for each, batch in answers:
             for report in batch:
                 before = taken[report.report_id]
@@ -103,17 +114,17 @@ def two_queries_are_safe(
 
 
 def answered(
-    rules: Rules, state: Service, query: Query, reports: tuple[Report, ...]
+    at: AtService, reports: tuple[Report, ...]
 ) -> tuple[Service, list[tuple[Query, tuple[Report, ...]]]]:
     """Serve a query; return the next state, and with what and from which reports it answered."""
     answers: list[tuple[Query, tuple[Report, ...]]] = []
 
-    def answer(_: Rules, given: Query, batch: tuple[Report, ...], __: Draw) -> Answer:
-        answers.append((given, batch))
+    def answer(given: AtService, batch: tuple[Report, ...], _: Draw) -> Answer:
+        answers.append((given.query, batch))
         return Answer()
 
-    recording = replace(rules, answer=answer, reveal=lambda *_: None)
-    after, _ = rules.serve(recording, state, query, reports, certain)
+    recording = replace(at.rules, answer=answer, reveal=lambda *_: None)
+    after, _ = at.rules.serve(replace(at, rules=recording), reports, certain)
     return after, answers
 
 
@@ -129,32 +140,41 @@ def query_is_safe(
     epsilon: Fraction,
     delta: Fraction,
     both: bool,
+    queries_1: int,
+    queries_2: int,
+    most: int,
+    counted: bool,
 ) -> bool:
     """Run `serve` on one or two reports; what is answered must have been charged.
 
     An entry may be one that was never charged.
     """
     assume(epsilon > 0, 0 <= delta, delta <= 1, 0 <= epsilon_cap, 0 <= delta_cap)
-    if Service().ledger or not within(Spent(), epsilon_cap, delta_cap):
+    assume(queries_1 >= 0, queries_2 >= 0)
+    if rules.initial.service.ledger or not within(Spent(), epsilon_cap, delta_cap):
         return False
     ledger = {}
     first, second, elsewhere = any_reports(3)
     reports = (sealed(first), sealed(second)) if both else (sealed(first),)
-    query = asked(epsilon, delta)
-    held = [(first, spent(epsilon_1, delta_1)), (second, spent(epsilon_2, delta_2))]
-    for report_id, entry in [*held, (elsewhere, spent(epsilon_1, delta_2))]:
+    limited = with_caps(without_ledger(rules), epsilon_cap, delta_cap, most, counted)
+    at = at_service(limited, asked(epsilon, delta))
+    held = [
+        (first, spent(epsilon_1, delta_1, queries_1)),
+        (second, spent(epsilon_2, delta_2, queries_2)),
+        (elsewhere, spent(epsilon_1, delta_2, queries_1)),
+    ]
+    for report_id, entry in held:
         assume(within(entry, epsilon_cap, delta_cap))
-        for place in rules.budget_entries(query, sealed(report_id)):
+        for place in limited.budget_entries(at, sealed(report_id)):
             ledger[place] = entry
-    limited = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
-    served, answers = answered(limited, service(ledger), query, reports)
+    served, answers = answered(replace(at, service=service(ledger)), reports)
     after = plain(served, Service).ledger
     for entry in after.values():
         if not within(plain(entry, Spent), epsilon_cap, delta_cap):
             return False
     for given, batch in answers:
         for report in batch:
-            places = rules.budget_entries(query, report)
+            places = limited.budget_entries(at, report)
             if not places:
                 return False
             for place in places:
@@ -165,6 +185,16 @@ def query_is_safe(
                 ):
                     return False
     return True
+
+
+@for_all_rules("a report has the same entries in every query and at every time")
+def entries_are_fixed(rules: Rules) -> bool:
+    """Run `budget_entries` with a query, a state and contents that may not be looked at."""
+    (report_id,) = any_reports(1)
+    query = opaque(Query, "the query")
+    first = rules.budget_entries(at_service(rules, query, time="first_time"), sealed(report_id))
+    second = rules.budget_entries(at_service(rules, query, time="second_time"), sealed(report_id))
+    return bool(first) and first == second
 
 
 @search(
@@ -207,7 +237,7 @@ def crowds_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
 
 @search(
     "preservation: queries with and without key discovery pay from the same budget",
-    over="two kinds of query at 1 to 4 shares of the caps",
+    over="two kinds of query at 1 to 4 shares of the caps, a week apart",
 )
 def kinds_share_a_budget(rules: Rules) -> Mapping[str, Exact] | None:
     """Ask one kind of query until it is refused, then the other; add up what was answered."""
@@ -217,18 +247,19 @@ def kinds_share_a_budget(rules: Rules) -> Mapping[str, Exact] | None:
         discovery = replace(listed, delta=Fraction(1, 64))
         for first, second in ((listed, discovery), (discovery, listed)):
             often = (first,) * (shares + 1) + (second,) * (shares + 1)
-            taken = taken_part(replace(rules, limits=caps), often)
+            taken = taken_part(replace(rules, limits=caps), often, apart=WEEK)
             if beyond(taken, caps):
                 return example(taken, caps, discovery)
     return None
 
 
-def taken_part(rules: Rules, queries: Iterable[Query]) -> Spent:
+def taken_part(rules: Rules, queries: Iterable[Query], apart: int = 0) -> Spent:
     """Ask for reports, the first of which is report 1; add up what that one took part in."""
-    state, taken = Service(), Spent()
-    for query in queries:
+    state, taken = rules.initial.service, Spent()
+    for number, query in enumerate(queries):
         reports = tuple(Report(report_id=each) for each in query.report_ids)
-        state, answers = answered(rules, state, query, reports)
+        at = AtService(rules=rules, now=number * apart, service=state, query=query)
+        state, answers = answered(at, reports)
         for given, batch in answers:
             if any(report.report_id == 1 for report in batch):
                 epsilon, delta = taken.epsilon + given.epsilon, taken.delta + given.delta
@@ -257,28 +288,27 @@ def example(taken: Spent, caps: Limits, query: Query) -> Mapping[str, Exact]:
 def answered_then_refused(rules: Rules, cap: Fraction, first: Fraction, second: Fraction) -> bool:
     """Find two queries of which the caps allow one."""
     assume(first > 0, second > 0, cap > 0)
-    limits = with_limits(rules, epsilon=cap, delta=Fraction(0)).limits
+    limited = with_caps(rules, cap, Fraction(0), 1, counted=False)
     (report_id,) = any_reports(1)
-    after = rules.charge(limits, Spent(), asked(first, Fraction(0)), sealed(report_id))
-    if after is None:
-        return False
-    return rules.charge(limits, after, asked(second, Fraction(0)), sealed(report_id)) is None
+    one, other = (at_service(limited, asked(each, Fraction(0))) for each in (first, second))
+    after = rules.charge(one, Spent(), sealed(report_id))
+    return after is not None and rules.charge(other, after, sealed(report_id)) is None
 
 
-def charge_rounded_down(limits: Limits, spent: Spent, query: Query, _: Report) -> Spent | None:
+def charge_rounded_down(at: AtService, spent: Spent, _: Report) -> Spent | None:
     """Keep a ledger of whole thousandths, rounded down."""
-    epsilon = floor((spent.epsilon + query.epsilon) * 1000) * Fraction(1, 1000)
-    delta = spent.delta + query.delta
-    if epsilon > limits.epsilon or delta > limits.delta:
+    epsilon = floor((spent.epsilon + at.query.epsilon) * 1000) * Fraction(1, 1000)
+    delta = spent.delta + at.query.delta
+    if epsilon > at.limits.epsilon or delta > at.limits.delta:
         return None
     return replace(spent, epsilon=epsilon, delta=delta)
 
 
 def settle_small_batches(
-    rules: Rules, ledger: Ledger, query: Query, batch: tuple[Report, ...]
+    at: AtService, batch: tuple[Report, ...]
 ) -> tuple[Ledger, tuple[Report, ...] | None]:
     """Charge nothing for more than two reports."""
-    return (ledger, batch) if len(batch) > 2 else PAPER.settle(rules, ledger, query, batch)
+    return (at.service.ledger, batch) if len(batch) > 2 else settle(at, batch)
 
 
 PROOF = Proof(
@@ -293,14 +323,23 @@ PROOF = Proof(
             ),
         ),
         crowds_are_safe,
-        kinds_share_a_budget,
+        Inductive(
+            step=entries_are_fixed,
+            reachable=FirstRefuted(
+                name="from the beginning, queries of all kinds and times pay from one budget",
+                parts=(kinds_share_a_budget, two_queries_are_safe),
+            ),
+        ),
         answered_then_refused,
     ),
     controls={
         "the ledger is rounded down": replace(PAPER, charge=charge_rounded_down),
         "large batches pay nothing": replace(PAPER, settle=settle_small_batches),
         "discovery has a budget of its own": replace(
-            PAPER, budget_entries=lambda query, report: ((report.report_id, query.delta > 0),)
+            PAPER, budget_entries=lambda at, report: ((report.report_id, at.query.delta > 0),)
+        ),
+        "every week has a budget of its own": replace(
+            PAPER, budget_entries=lambda at, report: ((report.report_id, at.now // WEEK),)
         ),
     },
     unproved_for={"every charge is refused": replace(PAPER, charge=lambda *_: None)},
