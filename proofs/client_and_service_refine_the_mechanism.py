@@ -5,16 +5,19 @@ Claim: From equal budgets and equal credits, a trigger of the ARA client, an eve
     the same service, query and batch to the same function `serve`, so that ledger and law of the
     answer are the same.
 Paper: Sec. 4.2; Sec. 4.3.
-Method: `register_trigger`, `register_event` and `add_record` are run side by side on symbolic
-    budgets and values. Who is credited is given, so that the proof holds for every attribution and
-    every program. The shapes are: nobody is credited, a unit with no, one or two contributions, two
-    units. Both clients pass their credits to `contribute` in the same way, so that two credits are
-    run for one of them. `ask` and the step of M_SR are run with a `serve` that notes its arguments.
+Method: `decide`, `admit` and `send` of the system, for a trigger and for an event, are run beside
+    `add_record` on symbolic budgets and values. Who is credited is given, so that the proof holds
+    for every attribution and every program. The shapes are: nobody is credited, a unit with no, one
+    or two contributions, two units. Both clients pass their credits to `contribute` in the same
+    way, so that two credits are run for one of them. `ask` and the step of M_SR are run with a
+    `serve` that notes its arguments.
     A credit of several contributions corresponds to as many records of one report, which carries
-    them all (B17).
-    Induction on contributions and credits: `grant` and `contribute` treat them one by one, so that
-    one at a time comes to the same. Induction on moves: budgets, reports and ledger are all that
-    later moves read, and they stay equal.
+    them all (B17). That all that was granted gets into the report, for any number of credits, is a
+    step of its own: `send` may not look at it, and the report holds it whole.
+    Induction on contributions and credits: `contribute` treats them one by one, so that one at a
+    time comes to the same. Induction on moves: budgets, reports and ledger are all that later moves
+    read, and they stay equal. A report that arrives later, or not at all, is one that M_SR is not
+    asked for.
 Assumes: The function $f$ is null for zero values (B11): the clients credit nothing
     for a value of zero, where M_SR would count it. That the two differ there is shown as a step.
 """
@@ -24,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import cast
 
 from immutables import Map
@@ -31,28 +35,37 @@ from immutables import Map
 from proofs._check import check_of
 from proofs._proof import Proof, Statement, assume, calculation, exists
 from proofs._subjects import (
+    any_event,
     any_reports,
-    any_text,
+    any_time,
+    any_trigger,
     asked,
+    bare,
     bounded,
     budget,
     certain,
     contribution,
     for_all_rules,
     holding,
+    keeper,
     name,
+    on_device,
     opaque,
     plain,
+    sent_unseen,
     unchecked,
     with_limits,
+    without_client,
 )
 from spec import PAPER, Rules
 from spec.aggregation_service import Answer, Query, Service
 from spec.attribution_client import AttributionClient, Source, Trigger
-from spec.contributions import Budget, Budgets, Cause, Credit
+from spec.contributions import Budget, Budgets, Credit
+from spec.contributions import send as paper_send
 from spec.distributions import Draw
 from spec.private_aggregation_client import AggregationClient, Event
-from spec.reports import Contribution, Report
+from spec.reports import Contribution, Report, Sent
+from spec.rules import AtContribution, AtService, OnDevice
 from spec.summary_mechanism import (
     Record,
     SummaryMechanism,
@@ -60,7 +73,7 @@ from spec.summary_mechanism import (
     SummaryState,
     add_record,
 )
-from spec.system import System, ask
+from spec.system import System, admit, ask, decide, send
 
 X, Z = name(str, "unit x"), name(str, "unit z")
 
@@ -75,40 +88,56 @@ SHAPES: dict[str, Shape] = {
 }
 
 
+def by_move(
+    rules: Rules, system: System, move: Trigger | Event, seen: Trigger | Event
+) -> tuple[System, Report]:
+    """Decide, admit and send; return the next system, and the report as it was sent.
+
+    Rules see the move as one of which only numbers and names may be read, and may not look at the
+    client: the one here has decided already, and has budgets of two units.
+    """
+    found: list[Report] = []
+
+    def contribute(
+        at: AtContribution, credits: tuple[Credit, ...]
+    ) -> tuple[Budgets, tuple[Credit, ...]]:
+        return rules.contribute(replace(at, cause=seen, client=keeper(at.client.budgets)), credits)
+
+    def send_noted(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+        hidden = opaque(AttributionClient, "the client")
+        sent = certain(rules.send(replace(at, cause=seen, client=hidden), granted))
+        found.extend(each.report for each in sent)
+        return sent
+
+    noting = replace(without_client(rules), contribute=contribute, send=send_noted)
+    decision = decide(noting, system, move, certain)
+    system, granted = admit(noting, system, move, decision, certain)
+    system, _ = send(noting, system, move, granted, certain)
+    (report,) = found
+    return system, report
+
+
 def by_trigger(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], now: int
+    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...]
 ) -> tuple[Budgets, Report]:
     """Let the ARA client register a trigger that leads to these credits."""
-    trigger = unchecked(
-        Trigger,
-        report_id=any_reports(1)[0],
-        destination=any_text("destination"),
-        filters=opaque(frozenset[str], "the filters"),
-        key=opaque(int, "the key"),
-        value=opaque(int, "the value"),
-        trigger_id=any_text("trigger_id"),
-    )
-    rules = replace(rules, attribute=lambda *_: credits)
+    key, value = opaque(int, "the key"), opaque(int, "the value")
+    trigger = any_trigger(key, value, partial(bare, Trigger))
+    rules = replace(rules, attribute=lambda at, _: (at.client, credits))
     client = AttributionClient(budgets=budgets)
-    after, _, report = rules.register_trigger(rules, client, trigger, now, certain)
-    return plain(after, AttributionClient).budgets, report
+    system = System(now=any_time(), attribution=Map({trigger.device: client}))
+    after, report = by_move(rules, system, trigger, any_trigger(key, value))
+    return plain(after.attribution[trigger.device], AttributionClient).budgets, report
 
 
-def by_event(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], now: int
-) -> tuple[Budgets, Report]:
+def by_event(rules: Rules, budgets: Budgets, credits: tuple[Credit, ...]) -> tuple[Budgets, Report]:
     """Let the PAA client register an event that leads to these credits."""
-    event = unchecked(
-        Event,
-        report_id=any_reports(1)[0],
-        device=any_text("device"),
-        program=opaque(object, "the program"),
-        ad_tech=any_text("ad_tech"),
-    )
-    rules = replace(rules, propose=lambda _, client, *__: (client, credits))
+    event = any_event(partial(bare, Event))
+    rules = replace(rules, propose=lambda at, _: (at.client, credits))
     client = AggregationClient(budgets=budgets)
-    after, _, report = rules.register_event(rules, client, event, now, certain)
-    return plain(after, AggregationClient).budgets, report
+    system = System(now=any_time(), aggregation=Map({event.device: client}))
+    after, report = by_move(rules, system, event, any_event())
+    return plain(after.aggregation[event.device], AggregationClient).budgets, report
 
 
 def by_records(
@@ -144,7 +173,7 @@ def same_reports(first: Report, second: Report) -> bool:
     return same
 
 
-Client = Callable[[Rules, Budgets, tuple[Credit, ...], int], tuple[Budgets, Report]]
+Client = Callable[[Rules, Budgets, tuple[Credit, ...]], tuple[Budgets, Report]]
 
 
 def refinement(client: Client, api: str, shape: str) -> Statement[Rules]:
@@ -161,9 +190,8 @@ def refinement(client: Client, api: str, shape: str) -> Statement[Rules]:
         count_z: int,
         new_1: int,
         new_2: int,
-        now: int,
     ) -> bool:
-        assume(value_limit >= 1, count_limit >= 1, new_1 > 0, new_2 > 0, now >= 0)
+        assume(value_limit >= 1, count_limit >= 1, new_1 > 0, new_2 > 0)
         limited = with_limits(rules, contribution_budget=value_limit, sparsity_budget=count_limit)
         budgets: Budgets = Map({X: budget(value_x, count_x), Z: budget(value_z, count_z)})
         for spent in budgets.values():
@@ -173,7 +201,7 @@ def refinement(client: Client, api: str, shape: str) -> Statement[Rules]:
             unchecked(Credit, unit=unit, contributions=parts)
             for unit, parts in SHAPES[shape](contribution(new_1, "k"), contribution(new_2, "l"))
         )
-        after, report = client(limited, budgets, credits, now)
+        after, report = client(limited, budgets, credits)
         abstract, abstract_report = by_records(limited, budgets, credits)
         if set(after) != set(abstract):
             return False
@@ -186,17 +214,32 @@ def refinement(client: Client, api: str, shape: str) -> Statement[Rules]:
     return agree
 
 
+@for_all_rules("a report holds all that was granted, and nothing else")
+def reports_are_whole(rules: Rules, key: int, value: int, a_trigger: bool) -> bool:
+    """Run `send` on what may not be looked at; there is at most one report, and it holds that."""
+    assume(0 <= key, 0 <= value)
+    cause = any_trigger(key, value) if a_trigger else any_event()
+    contents, sent = sent_unseen(on_device(rules, opaque(AttributionClient, "the client"), cause))
+    if len(sent) > 1:
+        return False
+    reports = [plain(each.report, Report) for each in sent]
+    return all(
+        each.contributions is contents and bool(each.report_id == cause.report_id)
+        for each in reports
+    )
+
+
 @for_all_rules("system and mechanism ask the same of the same service")
 def the_service_is_the_same(rules: Rules, epsilon: Fraction, delta: Fraction, value: int) -> bool:
-    """Run a query in both, with a `serve` that notes what it is given."""
+    """Run a query in both, with a `serve` that notes what it is given; both begin with nothing."""
     assume(epsilon > 0, 0 <= delta, delta <= 1, value > 0)
+    if rules.initial.attribution.budgets or rules.initial.aggregation.budgets:
+        return False
     heard: list[tuple[Service, Query, tuple[Report, ...]]] = []
 
-    def serve(
-        _: Rules, service: Service, query: Query, batch: tuple[Report, ...], __: Draw
-    ) -> tuple[Service, Answer]:
-        heard.append((service, query, batch))
-        return service, Answer()
+    def serve(at: AtService, batch: tuple[Report, ...], _: Draw) -> tuple[Service, Answer]:
+        heard.append((at.service, at.query, batch))
+        return at.service, Answer()
 
     noting = replace(rules, serve=serve)
     one, other = any_reports(2)
@@ -204,7 +247,8 @@ def the_service_is_the_same(rules: Rules, epsilon: Fraction, delta: Fraction, va
     query = asked(epsilon, delta)
     object.__setattr__(query, "report_ids", (one, other, one))
     service = unchecked(Service)
-    ask(noting, System(service=service, reports=reports), query, certain)
+    system = System(now=any_time(), service=service, reports=reports)
+    ask(noting, system, query, certain)
     question = unchecked(SummaryQuery, query=query)
     state = SummaryState(service=service, reports=reports)
     SummaryMechanism(rules=noting).step(state, ((), question), certain)
@@ -224,7 +268,9 @@ def zero_values_differ(_: Rules) -> bool:
     """Show that the assumption on f is needed."""
     source = Source(source_id="x", destination="d", expiry=9, filters=frozenset({"f"}), key=1)
     trigger = Trigger(report_id=1, destination="d", filters=frozenset({"f"}), key=2, value=0)
-    clients = PAPER.contributions(PAPER, source, trigger)
+    client = AttributionClient(sources=(source,))
+    at = OnDevice(rules=PAPER, now=0, client=client, cause=trigger)
+    clients = PAPER.contributions(at, source)
     zero = Contribution(key=3, value=0)
     state = add_record(PAPER, SummaryState(), Record(unit="x", report_id=1), lambda _: zero)
     return clients == () and state.budgets["x"].count == 1
@@ -236,22 +282,28 @@ def a_real_report(rules: Rules, new: int) -> bool:
     assume(new > 0)
     limited = with_limits(rules, contribution_budget=3, sparsity_budget=3)
     credits = (unchecked(Credit, unit=X, contributions=(contribution(new, "key"),)),)
-    _, report = by_trigger(limited, Map({X: Budget()}), credits, 0)
+    _, report = by_trigger(limited, Map({X: Budget()}), credits)
     return not report.is_null and report.contributions[0].value == new
 
 
-def report_doubled(report_id: int, contributions: tuple[Contribution, ...], _: Cause) -> Report:
+def send_doubled(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     """Write twice the value that was granted."""
-    parts = tuple(replace(part, value=2 * part.value) for part in contributions)
-    return Report(report_id=report_id, contributions=parts)
+    twice = tuple(
+        replace(
+            credit,
+            contributions=tuple(replace(p, value=2 * p.value) for p in credit.contributions),
+        )
+        for credit in granted
+    )
+    return paper_send(at, twice)
 
 
 def forget_budgets(
-    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-) -> tuple[AttributionClient, tuple[Credit, ...], Report]:
-    """Admit a contribution and forget that it was made."""
-    _, credits, report = PAPER.register_trigger(rules, client, trigger, now, draw)
-    return client, credits, report
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Admit a contribution on a device and forget that it was made."""
+    budgets, granted = PAPER.contribute(at, credits)
+    return budgets if at.cause is None else at.client.budgets, granted
 
 
 PROOF = Proof(
@@ -260,13 +312,14 @@ PROOF = Proof(
     steps=(
         *(refinement(by_trigger, "ARA", shape) for shape in SHAPES),
         *(refinement(by_event, "PAA", shape) for shape in SHAPES if "two" not in shape),
+        reports_are_whole,
         the_service_is_the_same,
         zero_values_differ,
         a_real_report,
     ),
     controls={
-        "reports carry twice what was granted": replace(PAPER, report=report_doubled),
-        "the client forgets what was contributed": replace(PAPER, register_trigger=forget_budgets),
+        "reports carry twice what was granted": replace(PAPER, send=send_doubled),
+        "the client forgets what was contributed": replace(PAPER, contribute=forget_budgets),
     },
 )
 
@@ -277,14 +330,6 @@ CHECK = bounded(
         assumes="f is null for zero values",
         takes_rules=True,
     ),
-    papers_own=(
-        "grant",
-        "contribute",
-        "register_source",
-        "register_trigger",
-        "register_event",
-        "propose",
-        "serve",
-    ),
+    papers_own=("contribute", "register_source", "propose", "serve"),
     bound="two credits or two contributions at a time",
 )

@@ -39,8 +39,10 @@ from proofs._proof import Proof, Statement, assume, calculation, exists
 from proofs._subjects import (
     any_reports,
     asked,
+    at_service,
     bounded,
     budget,
+    certain,
     contribution,
     for_all_rules,
     holding,
@@ -49,13 +51,18 @@ from proofs._subjects import (
     opaque,
     plain,
     sealed,
+    service,
     spent,
     unchecked,
+    with_caps,
     with_limits,
+    without_client,
+    without_ledger,
 )
+from proofs.the_ledger_never_passes_the_caps import entries_are_fixed
 from spec import PAPER, Rules
-from spec.aggregation_service import Ledger, Query, Spent
-from spec.contributions import Budget, Budgets, Cause, Credit
+from spec.aggregation_service import Ledger, Query, Service, Spent
+from spec.contributions import Budget, Budgets, Credit, Unit
 from spec.individual_privacy import (
     Loss,
     Steps,
@@ -68,7 +75,7 @@ from spec.individual_privacy import (
 )
 from spec.numbers import Base
 from spec.reports import Contribution, Report
-from spec.rules import Limits
+from spec.rules import AtContribution, AtService, Limits
 from spec.summary_mechanism import (
     Database,
     Neighbour,
@@ -104,6 +111,12 @@ VALUE = Measure(
 COUNT = Measure(what="count", size=len, used=lambda spent: spent.count)
 
 
+def of_budgets(rules: Rules, value_limit: int, count_limit: int) -> Rules:
+    """Return the rules with these limits; `admit` may not look at the state of the mechanism."""
+    limits = {"contribution_budget": value_limit, "sparsity_budget": count_limit}
+    return without_client(with_limits(rules, **limits))
+
+
 def record_conserves(measure: Measure) -> Statement[Rules]:
     """Return the step that a record preserves the conservation law."""
     size, used = measure.size, measure.used
@@ -121,7 +134,7 @@ def record_conserves(measure: Measure) -> Statement[Rules]:
         new: int,
         known: bool,
     ) -> bool:
-        limited = with_limits(rules, contribution_budget=value_limit, sparsity_budget=count_limit)
+        limited = of_budgets(rules, value_limit, count_limit)
         assume(value_limit >= 1, count_limit >= 1, 0 <= charged, charged <= cap, new >= 0)
         assume(held >= 0, 0 <= value, value <= value_limit, 0 <= count, count <= count_limit)
         before = budget(value, count)
@@ -165,22 +178,32 @@ def query_conserves(of: str, parameter: Callable[[Query | Spent], Fraction]) -> 
         delta: Fraction,
         held_1: int,
         held_2: int,
+        queries_1: int,
+        queries_2: int,
+        most: int,
+        counted: bool,
     ) -> bool:
         query, caps = asked(epsilon, delta), spent(epsilon_cap, delta_cap)
         assume(epsilon > 0, 0 <= delta, delta <= 1, held_1 >= 0, held_2 >= 0)
-        limited = with_limits(rules, epsilon=epsilon_cap, delta=delta_cap)
+        assume(queries_1 >= 0, queries_2 >= 0)
+        limited = with_caps(without_ledger(rules), epsilon_cap, delta_cap, most, counted)
+        at = at_service(limited, query)
         first, second = any_reports(2)
         ledger: Ledger = Map()
-        held = (first, spent(epsilon_1, delta_1)), (second, spent(epsilon_2, delta_2))
+        held = (
+            (first, spent(epsilon_1, delta_1, queries_1)),
+            (second, spent(epsilon_2, delta_2, queries_2)),
+        )
         for report_id, entry in held:
             assume(0 <= entry.epsilon, entry.epsilon <= epsilon_cap)
             assume(0 <= entry.delta, entry.delta <= delta_cap)
-            ledger = ledger.set(rules.budget_entries(query, sealed(report_id))[0], entry)
-        after, accepted = rules.settle(limited, ledger, query, (sealed(first), sealed(second)))
+            ledger = ledger.set(limited.budget_entries(at, sealed(report_id))[0], entry)
+        charging = replace(at, service=service(ledger))
+        after, accepted = certain(rules.settle(charging, (sealed(first), sealed(second))))
         answered = [report.report_id for report in accepted or ()]
         # Each report has its own term, so that each must pay its own share of the loss.
         for report_id, value in ((first, held_1), (second, held_2)):
-            place = rules.budget_entries(query, sealed(report_id))[0]
+            place = limited.budget_entries(at, sealed(report_id))[0]
             loss = value * parameter(query) if report_id in answered else Fraction(0)
             before = value * (parameter(caps) - parameter(ledger[place]))
             if not loss + value * (parameter(caps) - parameter(after[place])) <= before:
@@ -188,15 +211,6 @@ def query_conserves(of: str, parameter: Callable[[Query | Spent], Fraction]) -> 
         return True
 
     return step
-
-
-@for_all_rules("a report has the same entries in every query")
-def entries_are_fixed(rules: Rules) -> bool:
-    """Run `budget_entries` with a query and contents that may not be looked at."""
-    (report_id,) = any_reports(1)
-    first = rules.budget_entries(opaque(Query, "the query"), sealed(report_id))
-    second = rules.budget_entries(opaque(Query, "the query"), sealed(report_id))
-    return bool(first) and first == second
 
 
 @for_all_rules("the losses are the shares of the query's parameters")
@@ -246,7 +260,7 @@ def dummies_are_null(
 ) -> bool:
     """Run `add_record` on the neighbour of a record."""
     assume(value_limit >= 1, count_limit >= 1, value >= 0, count >= 0, new >= 0)
-    limited = with_limits(rules, contribution_budget=value_limit, sparsity_budget=count_limit)
+    limited = of_budgets(rules, value_limit, count_limit)
     neighbour: Neighbour = without_source if ara else without_storage
     (record,) = neighbour((Record(unit=X, report_id=R1),), X)
     state = SummaryState(budgets=Map({Z: budget(value, count)}))
@@ -276,7 +290,7 @@ def others_are_independent(
     assume(value_limit >= 1, count_limit >= 1, new >= 0)
     assume(0 <= value_x, value_x <= value_limit, 0 <= count_x, count_x <= count_limit)
     assume(0 <= value_z, value_z <= value_limit, 0 <= count_z, count_z <= count_limit)
-    limited = with_limits(rules, contribution_budget=value_limit, sparsity_budget=count_limit)
+    limited = of_budgets(rules, value_limit, count_limit)
     x, z = budget(value_x, count_x), budget(value_z, count_z)
     record = Record(unit=Z, report_id=R2)
     states = SummaryState(budgets=Map({X: x, Z: z})), SummaryState(budgets=Map({Z: z}))
@@ -295,13 +309,13 @@ def others_are_independent(
 def sums_differ_by_x(rules: Rules, value_1: int, value_2: int, other: int) -> bool:
     """Run `totals` with a report of x and with its null report, for every pattern of keys."""
     assume(value_1 >= 0, value_2 >= 0, other >= 0)
-    query = opaque(Query, "the query")
+    at = at_service(rules, opaque(Query, "the query"))
     holds = True
     for first, second, third in product((K1, K2), (K1, K2), (K1, K2, K3)):
         parts = zip((first, second, third), (value_1, value_2, other), strict=True)
         x1, x2, z = (unchecked(Contribution, key=key, value=value) for key, value in parts)
-        with_x = rules.totals(query, (holding(R1, x1, x2), holding(R2, z)))
-        without = rules.totals(query, (null(R1), holding(R2, z)))
+        with_x = rules.totals(at, (holding(R1, x1, x2), holding(R2, z)))
+        without = rules.totals(at, (null(R1), holding(R2, z)))
         keys = dict.fromkeys((*with_x, *without))
         changes = {key: with_x.get(key, 0) - without.get(key, 0) for key in keys}
         holds = holds & (sum(map(abs, changes.values())) <= value_1 + value_2)
@@ -373,45 +387,46 @@ def a_unit_can_pay(rules: Rules, value: int, epsilon: Fraction) -> bool:
         sparsity_budget=1,
         epsilon=Fraction(3),
         delta=Fraction(0),
+        maximum_queries=None,
     )
     (report_id,) = any_reports(1)
     record = Record(unit=X, report_id=report_id)
     state = add_record(limited, SummaryState(), record, lambda _: contribution(value, "key"))
-    query = asked(epsilon, Fraction(0))
-    _, accepted = rules.settle(limited, Map(), query, (state.reports[report_id],))
+    at = at_service(limited, asked(epsilon, Fraction(0)), Service())
+    _, accepted = certain(rules.settle(at, (state.reports[report_id],)))
     return accepted is not None and VALUE.size(accepted[0].contributions) * epsilon > 0
 
 
-def charge_half(limits: Limits, spent: Spent, query: Query, _: Report) -> Spent | None:
+def charge_half(at: AtService, spent: Spent, _: Report) -> Spent | None:
     """Charge half of what the query costs."""
-    half = spent.epsilon + query.epsilon / 2, spent.delta + query.delta / 2
-    if half[0] > limits.epsilon or half[1] > limits.delta:
+    half = spent.epsilon + at.query.epsilon / 2, spent.delta + at.query.delta / 2
+    if half[0] > at.limits.epsilon or half[1] > at.limits.delta:
         return None
     return replace(spent, epsilon=half[0], delta=half[1])
 
 
 def admit_half(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
-) -> Budget | None:
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     """Count half of the value."""
     half = replace(contribution, value=contribution.value // 2)
-    return PAPER.admit(most, spent, half, cause)
+    return PAPER.admit(at, unit, spent, half)
 
 
 def share_one_budget(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...], cause: Cause
-) -> tuple[Budgets, tuple[Contribution, ...]]:
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
     """Let all units together contribute no more than one may."""
-    used = sum(spent.value for spent in budgets.values())
+    used = sum(spent.value for spent in at.client.budgets.values())
     asked_for = sum(part.value for credit in credits for part in credit.contributions)
-    if used + asked_for > rules.cap(rules.limits).value:
-        return budgets, ()
-    return PAPER.contribute(rules, budgets, credits, cause)
+    if used + asked_for > at.limits.contribution_budget:
+        return at.client.budgets, ()
+    return PAPER.contribute(at, credits)
 
 
-def doubled_totals(query: Query, batch: tuple[Report, ...]) -> dict[int, int]:
+def doubled_totals(at: AtService, batch: tuple[Report, ...]) -> dict[int, int]:
     """Count every value twice."""
-    return {key: 2 * value for key, value in PAPER.totals(query, batch).items()}
+    return {key: 2 * value for key, value in PAPER.totals(at, batch).items()}
 
 
 BY_VALUE = (
@@ -455,7 +470,7 @@ def checked(proof: Proof[Rules]) -> Check:
             takes_rules=True,
         ),
         papers_own=(
-            *("settle", "batch", "grant", "contribute", "totals"),
+            *("settle", "batch", "contribute", "totals"),
             *("keys", "answer", "reveal", "serve"),
         ),
         bound="one record, two reports in a batch",
