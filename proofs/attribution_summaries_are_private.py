@@ -10,8 +10,9 @@ Method: A chain of lemmas, each decided on the rules at hand:
     in proportion; the costs sum to at most the caps by the conservation law; and rollouts within
     the caps make the whole transcript private. Where the number of contributions is not bounded,
     or the threshold is lower, truncated noise needs the values only.
-    Which sources match a trigger, in which order they are tried and with which keys they contribute
-    is free: it is decided once, and the same for both runs.
+    Which sources match a trigger, in which order they are tried and what they would contribute is
+    free: it is decided once, and the same for both runs. The states in which clients and service
+    begin must be the paper's.
 Assumes: What every lemma assumes; no side channels; rules are functions of their arguments.
 """
 
@@ -26,9 +27,9 @@ from proofs.abort_does_not_depend_on_attribution import charge_real_reports_only
 from proofs.contributions_stay_within_budget import VALUES_ONLY, compare_before_adding
 from proofs.summary_mechanism_is_individually_private import BY_VALUE_ONLY
 from spec import PAPER
-from spec.aggregation_service import Query, Spent
+from spec.aggregation_service import Spent
 from spec.reports import Report
-from spec.rules import Limits
+from spec.rules import AtService
 
 LEDGER: tuple[Link, ...] = (
     "the_ledger_never_passes_the_caps",
@@ -61,25 +62,21 @@ WAYS = ((*LEDGER, *BY_COUNT, *COMMON), (*LEDGER, *BY_VALUE, *COMMON))
 DECIDED = frozenset(
     {
         "limits",
-        "cap",
         "admit",
         "charge",
         "budget_entries",
         "threshold",
         "noise",
         "releases",
-        "report",
-        "sends",
-        "visible",
-        "arrival",
+        "send",
     }
 )
 
 
-def charge_without_delta(limits: Limits, spent: Spent, query: Query, _: Report) -> Spent | None:
+def charge_without_delta(at: AtService, spent: Spent, _: Report) -> Spent | None:
     """Forget δ."""
-    epsilon = spent.epsilon + query.epsilon
-    return None if epsilon > limits.epsilon else replace(spent, epsilon=epsilon)
+    epsilon = spent.epsilon + at.query.epsilon
+    return None if epsilon > at.limits.epsilon else replace(spent, epsilon=epsilon)
 
 
 BROKEN = {
@@ -105,7 +102,7 @@ CHAIN = Chain(
     claim="attribution_summaries_are_private",
     ways=WAYS,
     decided=DECIDED,
-    free=frozenset({"matches", "attempt_order", "join_keys", "contributions"}),
+    free=frozenset({"matches", "attempt_order", "contributions"}),
     argument="chain of lemmas from M_SR's individual privacy to privacy",
     assumes="no memory in rules; no side channels; what the lemmas assume",
     controls=BROKEN,

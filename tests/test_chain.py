@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from immutables import Map
 
 import proofs
 from proofs._chain import Chain, Link, recalled, remembered
 from proofs.attribution_summaries_are_private import CHAIN, CHECK
 from spec import PAPER, Rules, replace
-from spec.aggregation_service import Query
-from spec.attribution_client import Source, Trigger
+from spec.aggregation_service import Spent
+from spec.attribution_client import AttributionClient, Source
 from spec.claims import CLAIMS
-from spec.contributions import Budget, Cause
+from spec.contributions import Budget, Credit, Unit, send
 from spec.noise import smallest_sound_truncation
 from spec.noise import threshold as paper_threshold
-from spec.reports import Contribution, Report
-from spec.rules import Limits
-from spec.verdicts import Check, Control, Evidence, Finding, Verdict
+from spec.reports import Contribution, Report, Sent
+from spec.rules import AtContribution, AtService, AtTrigger
+from spec.verdicts import Check, Control, Evidence, Finding, Reason, Verdict
 from tests.small import EVIDENCE
 
 
@@ -116,38 +117,56 @@ def test_every_rule_of_the_claim_is_decided_free_or_the_papers() -> None:
     assert not CHAIN.decided & CHAIN.free
 
 
-def newest_only(candidates: Sequence[Source], trigger: Trigger) -> Sequence[Source]:
-    return candidates[:1]
+def newest_only(at: AtTrigger, matching: tuple[Source, ...]) -> Sequence[Source]:
+    return matching[:1]
 
 
 def admit_by_value(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
-) -> Budget | None:
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
     after = spent.value + contribution.value
-    return replace(spent, value=after, count=spent.count + 1) if after <= most.value else None
+    if after > at.limits.contribution_budget:
+        return spent, False
+    return replace(spent, value=after, count=spent.count + 1), True
 
 
-def smallest_threshold(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-    if query.delta == 0:
+def smallest_threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
+    if not at.query.discovers_keys:
         return None
     return smallest_sound_truncation(
-        limits.contribution_budget, query.epsilon, query.delta, limits.base
+        at.limits.contribution_budget, at.query.epsilon, at.query.delta, at.limits.base
     )
 
 
-def threshold_without_keys(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-    if query.delta == 0:
+def threshold_without_keys(at: AtService, batch: tuple[Report, ...]) -> int | None:
+    if not at.query.discovers_keys:
         return None
-    return paper_threshold(limits.contribution_budget, 1, query.epsilon, query.delta, limits.base)
+    return paper_threshold(
+        at.limits.contribution_budget, 1, at.query.epsilon, at.query.delta, at.limits.base
+    )
+
+
+def a_day_later(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    return tuple(replace(each, arrival=at.now + 86_400) for each in send(at, granted))
 
 
 STILL_PRIVATE = {
     "other limits": replace(PAPER, limits=replace(PAPER.limits, contribution_budget=7)),
+    "one query per report": replace(PAPER, limits=replace(PAPER.limits, maximum_queries=1)),
+    "reports arrive a day later": replace(PAPER, send=a_day_later),
     "the newest source or none": replace(PAPER, attempt_order=newest_only),
     "no bound on the number of contributions": replace(PAPER, admit=admit_by_value),
     "the smallest sound threshold": replace(PAPER, threshold=smallest_threshold),
     "a threshold without the sparsity budget": replace(PAPER, threshold=threshold_without_keys),
 }
+
+
+OTHER_START = replace(PAPER.initial, attribution=AttributionClient(budgets=Map({"x": Budget()})))
+
+
+def test_clients_that_begin_otherwise_are_not_proved() -> None:
+    found = CHECK.run(replace(PAPER, initial=OTHER_START))
+    assert found.reason is Reason.RULES_CHANGED
 
 
 @pytest.mark.parametrize("change", STILL_PRIVATE)
@@ -163,15 +182,13 @@ def test_a_broken_rule_is_never_proved(control: Control) -> None:
     assert control.run().verdict is Verdict.REFUTED
 
 
-def charge_others(limits: Limits, spent: object, query: Query, report: Report) -> object:
+def charge_others(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Let reports with a certain identifier go free."""
-    if report.report_id % 1000 == 7:
-        return spent
-    return PAPER.charge(limits, spent, query, report)  # type: ignore[arg-type]
+    return spent if report.report_id % 1000 == 7 else PAPER.charge(at, spent, report)
 
 
 def test_a_rule_that_looks_at_identifiers_is_not_proved() -> None:
-    found = CHECK.run(replace(PAPER, charge=charge_others))  # type: ignore[arg-type]
+    found = CHECK.run(replace(PAPER, charge=charge_others))
     assert found.verdict is Verdict.UNKNOWN
 
 

@@ -21,8 +21,10 @@ from immutables import Map
 from proofs import CHECKS
 from proofs._proof import Statement, StepResult
 from proofs._symbolic import explore, free
-from spec import PAPER, Budget, Contribution, Limits, Query, Report, Rules, Spent
-from spec.contributions import Cause
+from spec import PAPER, Budget, Contribution, Report, Rules, Spent
+from spec.contributions import Cause, Credit, Unit, send
+from spec.reports import Sent
+from spec.rules import AtContribution, AtService
 from spec.verdicts import Finding, Verdict
 
 LISTED = frozenset({4096, 7 << 20})
@@ -42,8 +44,10 @@ def found_by(claim: str, rules: Rules) -> Finding:
 def uncounted(tells: Callable[[Contribution, Cause], object]) -> Rules:
     """Admit without counting what a test tells."""
 
-    def admit(most: Budget, spent: Budget, part: Contribution, cause: Cause) -> Budget | None:
-        return spent if tells(part, cause) else PAPER.admit(most, spent, part, cause)
+    def admit(
+        at: AtContribution, unit: Unit, spent: Budget, part: Contribution
+    ) -> tuple[Budget, bool]:
+        return (spent, True) if tells(part, at.cause) else PAPER.admit(at, unit, spent, part)
 
     return replace(PAPER, admit=admit)
 
@@ -172,9 +176,9 @@ def test_a_refusal_names_the_line() -> None:
     assert ", line " in found.detail
 
 
-def spared(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+def spared(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Charge nothing for one shard of the reports."""
-    return spent if report.report_id & 15 == 3 else PAPER.charge(limits, spent, query, report)
+    return spent if report.report_id & 15 == 3 else PAPER.charge(at, spent, report)
 
 
 def test_reports_that_are_not_charged_are_not_proved() -> None:
@@ -182,9 +186,9 @@ def test_reports_that_are_not_charged_are_not_proved() -> None:
     assert found.verdict is Verdict.REFUTED
 
 
-def registered(query: Query, key: int, noisy: int, threshold: int | None) -> bool:
+def registered(at: AtService, key: int, noisy: int, threshold: int | None) -> bool:
     """Let the keys of a registry through."""
-    return key in LISTED or PAPER.releases(query, key, noisy, threshold)
+    return key in LISTED or PAPER.releases(at, key, noisy, threshold)
 
 
 def test_keys_that_pass_unseen_are_not_proved() -> None:
@@ -200,32 +204,92 @@ class Sealed:
     payload: object = field(compare=False)
 
 
+def show_payload(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    (sent,) = send(at, granted)
+    payload = sent.report.contributions
+    return (replace(sent, shown=Sealed(report_id=sent.report.report_id, payload=payload)),)
+
+
 def test_a_payload_that_does_not_take_part_in_comparisons_is_seen() -> None:
-    rules = replace(
-        PAPER,
-        visible=lambda _, __, ___, report: Sealed(
-            report_id=report.report_id, payload=report.contributions
-        ),
-    )
-    found = found_by("a_report_is_sent_for_every_trigger", rules)
+    found = found_by("a_report_is_sent_for_every_trigger", replace(PAPER, send=show_payload))
     assert found.verdict in (Verdict.UNKNOWN, Verdict.REFUTED)
+
+
+# What a proof runs on is small: a rule must not tell it from what is large.
+
+
+def charge_first(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    """Let reports go free once the ledger has many entries."""
+    return spent if len(at.service.ledger) > 1000 else PAPER.charge(at, spent, report)
+
+
+def admit_many(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    """Count nothing once the client knows many units."""
+    if len(at.client.budgets) > 1000:
+        return spent, True
+    return PAPER.admit(at, unit, spent, contribution)
+
+
+def double_many(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Write everything twice into the report where many units are credited."""
+    return send(at, granted * 2 if len(granted) > 1000 else granted)
+
+
+def show_size(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Show whether a report has many contributions, as the report itself tells."""
+    (sent,) = send(at, granted)
+    return (replace(sent, shown=len(sent.report.contributions) > 1000),)
+
+
+def by_epsilon(at: AtService, report: Report) -> tuple[object, ...]:
+    """Keep a ledger for small queries and one for large ones."""
+    return (report.report_id, at.query.epsilon > Fraction(1, 1000))
+
+
+SMALL_OR_LARGE = {
+    "the ledger": ("the_ledger_never_passes_the_caps", replace(PAPER, charge=charge_first)),
+    "the ledger, in a charge that aborts": (
+        "abort_does_not_depend_on_attribution",
+        replace(PAPER, charge=charge_first),
+    ),
+    "the ledger's entries": (
+        "the_ledger_never_passes_the_caps",
+        replace(PAPER, budget_entries=by_epsilon),
+    ),
+    "the client": ("contributions_stay_within_budget", replace(PAPER, admit=admit_many)),
+    "what is granted": (
+        "client_and_service_refine_the_mechanism",
+        replace(PAPER, send=double_many),
+    ),
+    "what is reported": ("a_report_is_sent_for_every_trigger", replace(PAPER, send=show_size)),
+}
+
+
+@pytest.mark.parametrize("what", SMALL_OR_LARGE)
+def test_a_rule_that_tells_small_states_from_large_ones_is_not_proved(what: str) -> None:
+    found = found_by(*SMALL_OR_LARGE[what])
+    assert found.verdict in (Verdict.UNKNOWN, Verdict.REFUTED), found
 
 
 # Sound rules that use the same means.
 
 
-def refuse_listed(most: Budget, spent: Budget, part: Contribution, cause: Cause) -> Budget | None:
+def refuse_listed(
+    at: AtContribution, unit: Unit, spent: Budget, part: Contribution
+) -> tuple[Budget, bool]:
     """Refuse the keys of a table, and those of some campaigns."""
     if part.key in LISTED or RATES.get(part.key, 1) == 0 or part.key >> 96 == 0xBEEF:
-        return None
-    return PAPER.admit(most, spent, part, cause)
+        return spent, False
+    return PAPER.admit(at, unit, spent, part)
 
 
-def twice_for_some(limits: Limits, spent: Spent, query: Query, report: Report) -> Spent | None:
+def twice_for_some(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Charge reports of one shard, and reissued ones, twice."""
     dear = report.report_id & 15 == 3 or report.report_id in BAND
-    cost = replace(query, epsilon=query.epsilon * (2 if dear else 1))
-    return PAPER.charge(limits, spent, cost, report)
+    cost = replace(at.query, epsilon=at.query.epsilon * (2 if dear else 1))
+    return PAPER.charge(replace(at, query=cost), spent, report)
 
 
 @pytest.mark.parametrize(
@@ -242,11 +306,12 @@ def test_a_table_that_only_refuses_or_charges_more_is_proved(claim: str, rules: 
 
 
 def test_a_report_that_leaves_later_for_listed_ad_techs_is_proved() -> None:
-    def arrival(now: int, cause: Cause, _: Report) -> int:
-        late = cause is not None and cause.report_id % 2 == 0
-        return now + 3600 * late
+    def late(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+        delayed = at.cause is not None and at.cause.report_id % 2 == 0
+        later = at.now + 3600 * delayed
+        return tuple(replace(each, arrival=later) for each in send(at, granted))
 
-    found = found_by("a_report_is_sent_for_every_trigger", replace(PAPER, arrival=arrival))
+    found = found_by("a_report_is_sent_for_every_trigger", replace(PAPER, send=late))
     assert found.verdict is Verdict.PROVED, found.detail
 
 
