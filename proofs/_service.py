@@ -3,6 +3,9 @@ r"""Noise and threshold as the rules choose them, for all parameters and any bas
 Logarithms have no symbolic form. So where `floor_log` is called on symbolic numbers, its contract
 stands in for it: it returns some integer $m$, the largest with $p^m \le r$, and what it was called
 with is noted. The contract is checked on the running function in threshold_meets_the_tail_lemma.
+
+A query discovers keys if it brings a $\delta$ and lists no keys. So the keys of a query are none,
+or some of which nothing may be read but that there are any.
 """
 
 from __future__ import annotations
@@ -11,20 +14,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import product
+from itertools import chain, product
 from typing import Protocol, TypeVar
 from unittest.mock import patch
 
+from proofs._opaque import Opaque
 from proofs._proof import Step, StepResult, assume
 from proofs._solvers import Exact
-from proofs._subjects import Inductive, asked, for_all_rules, opaque, plain, search, unchecked
+from proofs._subjects import (
+    Inductive,
+    at_service,
+    for_all_rules,
+    opaque,
+    plain,
+    search,
+    unchecked,
+)
 from proofs._symbolic import NotSymbolic, running
 from spec import PAPER, Rules, noise
 from spec.aggregation_service import Query
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Base, OutOfRange, Power, bounds, certainly_at_most, decide
-from spec.reports import Report
-from spec.rules import Limits
+from spec.reports import Key, Report
+from spec.rules import AtService, Limits
 
 PRECISION = 4096
 """The most bits that an instance is decided with."""
@@ -55,38 +67,51 @@ class FloorLog:
         return self.calls[0]
 
 
-def noise_of(
-    rules: Rules,
-    contribution_budget: int,
-    sparsity_budget: int,
-    epsilon: Fraction,
-    delta: Fraction,
-    threshold: int | None,
-) -> tuple[Fraction, int | None]:
+class Listed(Opaque):
+    """Be keys that a query lists: there are some, and nothing else may be known of them."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return True
+
+
+ANY_BATCH = opaque(tuple[Report, ...], "the batch")
+"""A batch that may not be looked at."""
+
+
+def noise_of(at: AtService, threshold: int | None) -> tuple[Fraction, int | None]:
     r"""Return $-\log_b q$ and the truncation of the noise that the rules choose for a threshold."""
-    limits, query, batch = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
     try:
-        law = plain(rules.noise(limits, query, batch, threshold), DiscreteLaplace)
+        law = plain(at.rules.noise(at, ANY_BATCH, threshold), DiscreteLaplace)
     except Exception as error:
         if not running():
             raise
         raise NotSymbolic(f"{type(error).__name__} in the noise of the rules") from error
-    if law.decay_power.base is not limits.base:
+    if law.decay_power.base is not at.limits.base:
         raise NotSymbolic("another base in the noise")
     return -law.decay_power.exponent, law.truncation
 
 
 def asked_for(
-    contribution_budget: int, sparsity_budget: int, epsilon: Fraction, delta: Fraction
-) -> tuple[Limits, Query, tuple[Report, ...]]:
-    """Return limits, a query and a batch; neither the batch nor the base may be looked at."""
+    rules: Rules,
+    contribution_budget: int,
+    sparsity_budget: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    *,
+    lists_keys: bool = False,
+) -> AtService:
+    """Return what the service sees, at any time: its state and the base may not be looked at."""
     limits = unchecked(
         Limits,
         contribution_budget=contribution_budget,
         sparsity_budget=sparsity_budget,
         base=unchecked(Base),
     )
-    return limits, asked(epsilon, delta), opaque(tuple[Report, ...], "the batch")
+    keys: object = Listed("the keys of the query") if lists_keys else ()
+    query = unchecked(Query, epsilon=epsilon, delta=delta, keys=keys)
+    return at_service(replace(rules, limits=limits), query)
 
 
 @for_all_rules("the threshold reaches the logarithm that the tail lemma asks for")
@@ -96,24 +121,34 @@ def reaches_the_logarithm(
     sparsity_budget: int,
     epsilon: Fraction,
     delta: Fraction,
+    unlisted: bool,
     steps: int,
 ) -> bool:
     r"""Show $q^{T+1-\Lambda_1} \le p^{-(m+1)} < 1/r \le \delta/\Lambda_0$ by its exponents.
 
     The noise has ratio $q = b^{-c}$ and truncation $T$. The contract says $p^{m+1} > r$ for the
-    power $p = b^e$ and the bound $r$ that `floor_log` was called with.
+    power $p = b^e$ and the bound $r$ that `floor_log` was called with. It is shown wherever noise
+    is truncated. It has to be with key discovery; without, discrete_laplace_is_private is enough.
     """
-    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
+    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 <= delta, delta <= 1)
     stand_in = FloorLog(result=steps)
     given = (contribution_budget, sparsity_budget, epsilon, delta)
+    at = asked_for(rules, *given, lists_keys=not unlisted)
     with patch.object(noise, "floor_log", stand_in):
-        threshold = rules.threshold(*asked_for(*given))
-    rate, truncation = noise_of(rules, *given, threshold)
+        threshold = rules.threshold(at, ANY_BATCH)
+    rate, truncation = noise_of(at, threshold)
     if truncation is None:
-        raise NotSymbolic("no truncation with key discovery")
+        return not_discovering(at)
     power, bound = stand_in.only_call()
     reach = rate * (truncation + 1 - contribution_budget)
     return (reach >= power.exponent * (steps + 1)) & (bound * delta >= sparsity_budget)
+
+
+def not_discovering(at: AtService) -> bool:
+    """Return True for a query whose noise need not be truncated, and refuse another."""
+    if at.query.discovers_keys:
+        raise NotSymbolic("no truncation with key discovery")
+    return True
 
 
 @search(
@@ -123,10 +158,13 @@ def reaches_the_logarithm(
 )
 def instances(rules: Rules) -> Mapping[str, Exact] | None:
     r"""Look for parameters at which $\Pr[X > T - \Lambda_1] > \delta/\Lambda_0$."""
-    for limits, query in parameters(rules.limits):
-        threshold = rules.threshold(limits, query, ())
-        law = rules.noise(limits, query, (), threshold)
+    for at in chain(parameters(rules), parameters(rules, keys=(1,))):
+        limits, query = at.limits, at.query
+        threshold = rules.threshold(at, ())
+        law = rules.noise(at, (), threshold)
         greatest = law.support[1]
+        if greatest is None and not query.discovers_keys:
+            continue
         if greatest is None:
             raise OutOfRange("the noise has no greatest value with key discovery")
         if limits.base.value is not None and greatest > LARGEST:
@@ -140,6 +178,7 @@ def instances(rules: Rules) -> Mapping[str, Exact] | None:
                 "sparsity_budget": limits.sparsity_budget,
                 "epsilon": query.epsilon,
                 "delta": query.delta,
+                "keys": len(query.keys),
                 "truncation": greatest,
                 "tail": bounds(law.tail(bound))[0],
             }
@@ -151,24 +190,33 @@ def at_most(law: Noise, bound: int, share: Fraction) -> bool | None:
     return certainly_at_most(law.tail(bound), share)
 
 
-def parameters(limits: Limits) -> Iterator[tuple[Limits, Query]]:
-    """List exact parameters with key discovery, small ones first, then those of the rules.
+def parameters(rules: Rules, keys: tuple[Key, ...] = ()) -> Iterator[AtService]:
+    """List exact parameters, small ones first, then those of the rules.
 
-    Limits that allow no key discovery are tried with a small delta all the same: what rules do with
-    a query does not depend on whether it is refused.
+    They are with key discovery unless the queries list keys. Limits that allow no key discovery are
+    tried with a small delta all the same: what rules do with a query does not depend on whether it
+    is refused.
     """
-    for contribution, keys, rate in product((1, 2, 3), (1, 2, 3), (1, 2)):
+    limits = rules.limits
+    for contribution, count, rate in product((1, 2, 3), (1, 2, 3), (1, 2)):
         small = replace(
             limits,
             base=Base(Fraction(2)),
             contribution_budget=contribution,
-            sparsity_budget=keys,
+            sparsity_budget=count,
         )
         for delta in (Fraction(1, 2), Fraction(1, 8), Fraction(1, 1000)):
-            yield small, Query(epsilon=Fraction(rate * contribution), delta=delta)
+            query = Query(epsilon=Fraction(rate * contribution), delta=delta, keys=keys)
+            yield at_exact(replace(rules, limits=small), query)
     for share in (1, 10, 100):
         delta = limits.delta or Fraction(1, 1000)
-        yield limits, Query(epsilon=limits.epsilon / share, delta=delta)
+        query = Query(epsilon=limits.epsilon / share, delta=delta, keys=keys)
+        yield at_exact(rules, query)
+
+
+def at_exact(rules: Rules, query: Query) -> AtService:
+    """Return what a new service sees of a query."""
+    return AtService(rules=rules, now=0, service=rules.initial.service, query=query)
 
 
 THRESHOLD = Inductive(step=reaches_the_logarithm, reachable=instances)
@@ -196,15 +244,13 @@ class OfTheRules(Step[R]):
         return THRESHOLD.decide(subject.rules)
 
 
-def narrow_noise(
-    limits: Limits, query: Query, _: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def narrow_noise(at: AtService, _: tuple[Report, ...], threshold: int | None) -> Noise:
     """Halve the scale of the noise: the control of every proof that depends on it."""
-    decay = Power(limits.base, -2 * query.epsilon / limits.contribution_budget)
+    decay = Power(at.limits.base, -2 * at.query.epsilon / at.limits.contribution_budget)
     return DiscreteLaplace(decay_power=decay, truncation=threshold)
 
 
-def without_first_budget(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def without_first_budget(at: AtService, batch: tuple[Report, ...]) -> int | None:
     r"""Return $\Lambda_1 \ln(\Lambda_0/\delta)/\epsilon$, a threshold without its first part."""
-    threshold = PAPER.threshold(limits, query, batch)
-    return None if threshold is None else threshold - limits.contribution_budget
+    threshold = PAPER.threshold(at, batch)
+    return None if threshold is None else threshold - at.limits.contribution_budget

@@ -20,7 +20,15 @@ from unittest.mock import patch
 from proofs import truncated_laplace_is_private as truncated
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
-from proofs._service import FloorLog, OfTheRules, asked_for, noise_of, without_first_budget
+from proofs._service import (
+    ANY_BATCH,
+    FloorLog,
+    OfTheRules,
+    asked_for,
+    noise_of,
+    not_discovering,
+    without_first_budget,
+)
 from proofs._subjects import for_all_rules
 from proofs._symbolic import NotSymbolic
 from spec import PAPER, Rules, noise
@@ -77,21 +85,26 @@ def truncation_is_sound(
     sparsity_budget: int,
     epsilon: Fraction,
     delta: Fraction,
+    unlisted: bool,
     steps: int,
 ) -> bool:
-    r"""Show $q^{T+1-\Lambda_1} \le \delta$ by its exponents, or $T$ at least the smallest sound."""
-    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
-    given = (contribution_budget, sparsity_budget, epsilon, delta)
+    r"""Show $q^{T+1-\Lambda_1} \le \delta$ by its exponents, or $T$ at least the smallest sound.
+
+    It is shown wherever noise is truncated, which it has to be with key discovery.
+    """
+    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 <= delta, delta <= 1)
     rules = sound.rules
+    given = (contribution_budget, sparsity_budget, epsilon, delta)
+    at = asked_for(rules, *given, lists_keys=not unlisted)
     with by_contract(rules, steps) as (logarithm, smallest):
-        threshold = rules.threshold(*asked_for(*given))
-    rate, truncation = noise_of(rules, *given, threshold)
+        threshold = rules.threshold(at, ANY_BATCH)
+    rate, truncation = noise_of(at, threshold)
     if truncation is None:
-        raise NotSymbolic("no truncation with key discovery")
+        return not_discovering(at)
     if smallest.calls and not logarithm.calls:
         ((step, contribution, chance),) = smallest.calls
         same = (contribution == contribution_budget) & (step.exponent == rate)
-        return same & (chance <= delta) & (truncation >= steps)
+        return same & (0 < chance) & (chance <= delta) & (truncation >= steps)
     if not smallest.calls and not logarithm.calls:
         return (contribution_budget == 1) & (delta == 1)
     power, bound = logarithm.only_call()

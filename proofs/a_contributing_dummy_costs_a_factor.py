@@ -23,31 +23,30 @@ from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, search
 from proofs._worlds import both_sums, change, delta_at, limited
-from spec import PAPER, Rules
+from spec import PAPER
 from spec.aggregation_service import Query
 from spec.attribution_client import AttributionClient, Source, Trigger
 from spec.contributions import Credit
 from spec.distributions import Draw
 from spec.neighbours import ATTRIBUTION_FIXED, DUMMY, DUMMY_KEY, MOVED_TO_DUMMY, Relation
+from spec.rules import AtTrigger
 from spec.system import Move
 
 KEYS = tuple(key | piece for piece in (1, 2, DUMMY_KEY) for key in (0, 4, 8))
 
 
-def attribute_to_someone(
-    rules: Rules, client: AttributionClient, trigger: Trigger, now: int, draw: Draw
-) -> tuple[Credit, ...]:
+def attribute_to_someone(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
     """Credit the dummy with a trigger that no source takes."""
-    credits = PAPER.attribute(rules, client, trigger, now, draw)
+    client, credits = PAPER.attribute(at, draw)
     dummy = Source(
         source_id=DUMMY,
-        destination=trigger.destination,
-        expiry=now + 1,
-        filters=trigger.filters,
+        destination=at.cause.destination,
+        expiry=at.now + 1,
+        filters=at.cause.filters,
         key=DUMMY_KEY,
     )
-    others = (Credit(unit=DUMMY, contributions=rules.contributions(rules, dummy, trigger)),)
-    return credits or others
+    others = (Credit(unit=DUMMY, contributions=at.rules.contributions(at, dummy)),)
+    return client, credits or others
 
 
 def moves(value: int, *, for_nobody: bool) -> list[Move]:

@@ -2,7 +2,8 @@ r"""With key discovery, noise alone never passes the release test.
 
 Claim: For every query with $0 < \delta \le 1$, no outcome of the noise around zero is released. The
     caps do not enter: where $\delta_* = 0$ such queries are refused, and the same is asked of the
-    rules. A query with $\delta = 0$ names its keys, and all of them are released.
+    rules. A query that lists keys, or brings no $\delta$, discovers none: it is answered for the
+    keys that it lists, whatever is in the batch, and nothing is asked of the test.
 Paper: Alg. 1; Alg. 6.
 Method: `threshold`, `noise` and `releases` are run on symbolic parameters. No noisy sum up to the
     greatest outcome of the noise may be released. The logarithm in the threshold is any integer.
@@ -18,15 +19,14 @@ from fractions import Fraction
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
-from proofs._service import asked_for, parameters
+from proofs._service import ANY_BATCH, asked_for, parameters
 from proofs._subjects import Inductive, any_key, for_all_rules, search
 from proofs._truncation import by_contract
 from spec import PAPER, Rules
-from spec.aggregation_service import Query
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
 from spec.reports import Report
-from spec.rules import Limits
+from spec.rules import AtService
 
 
 @for_all_rules("no outcome of the noise around zero is released")
@@ -41,14 +41,14 @@ def noise_is_not_released(
 ) -> bool:
     """Run the three rules, and release no outcome."""
     assume(contribution_budget >= 1, sparsity_budget >= 1, epsilon > 0, 0 < delta, delta <= 1)
-    limits, query, batch = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
+    at = asked_for(rules, contribution_budget, sparsity_budget, epsilon, delta)
     with by_contract(rules, steps):
-        threshold = rules.threshold(limits, query, batch)
-        law = rules.noise(limits, query, batch, threshold)
+        threshold = rules.threshold(at, ANY_BATCH)
+        law = rules.noise(at, ANY_BATCH, threshold)
     greatest = law.support[1]
     if greatest is not None:
         assume(outcome <= greatest)
-    return not rules.releases(query, any_key("key"), outcome, threshold)
+    return not rules.releases(at, any_key("key"), outcome, threshold)
 
 
 @search(
@@ -58,18 +58,18 @@ def noise_is_not_released(
 )
 def instances(rules: Rules) -> Mapping[str, object] | None:
     """Look for an outcome that is released, near the threshold and near the greatest outcome."""
-    for limits, query in parameters(rules.limits):
-        threshold = rules.threshold(limits, query, ())
-        greatest = rules.noise(limits, query, (), threshold).support[1]
+    for at in parameters(rules):
+        threshold = rules.threshold(at, ())
+        greatest = rules.noise(at, (), threshold).support[1]
         near = {0, *(end + step for end in (threshold, greatest) if end for step in (-1, 0, 1))}
         for outcome in sorted(near):
             possible = greatest is None or outcome <= greatest
-            if possible and rules.releases(query, 0, outcome, threshold):
+            if possible and rules.releases(at, 0, outcome, threshold):
                 return {
-                    "contribution_budget": limits.contribution_budget,
-                    "sparsity_budget": limits.sparsity_budget,
-                    "epsilon": query.epsilon,
-                    "delta": query.delta,
+                    "contribution_budget": at.limits.contribution_budget,
+                    "sparsity_budget": at.limits.sparsity_budget,
+                    "epsilon": at.query.epsilon,
+                    "delta": at.query.delta,
                     "threshold": threshold,
                     "outcome": outcome,
                 }
@@ -80,19 +80,19 @@ def instances(rules: Rules) -> Mapping[str, object] | None:
 def sums_are_released(rules: Rules, steps: int, noisy: int) -> bool:
     """Find a noisy sum that is released."""
     assume(steps >= 0)
-    limits, query, batch = asked_for(1, 1, Fraction(1), Fraction(1, 2))
+    at = asked_for(rules, 1, 1, Fraction(1), Fraction(1, 2))
     with by_contract(rules, steps):
-        threshold = rules.threshold(limits, query, batch)
-    return rules.releases(query, any_key("key"), noisy, threshold)
+        threshold = rules.threshold(at, ANY_BATCH)
+    return rules.releases(at, any_key("key"), noisy, threshold)
 
 
-def untruncated_noise(limits: Limits, query: Query, _: tuple[Report, ...], __: int | None) -> Noise:
+def untruncated_noise(at: AtService, _: tuple[Report, ...], __: int | None) -> Noise:
     """Never truncate."""
-    decay = Power(limits.base, -query.epsilon / limits.contribution_budget)
+    decay = Power(at.limits.base, -at.query.epsilon / at.limits.contribution_budget)
     return DiscreteLaplace(decay_power=decay)
 
 
-def release_at_the_threshold(_: Query, __: int, noisy: int, threshold: int | None) -> bool:
+def release_at_the_threshold(_: AtService, __: int, noisy: int, threshold: int | None) -> bool:
     """Release a noisy sum that equals the threshold."""
     return threshold is None or noisy >= threshold
 

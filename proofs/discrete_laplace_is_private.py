@@ -1,7 +1,9 @@
 r"""Claim: untruncated noise hides any change of L1 norm $\Delta$, in any dimension.
 
 Paper: Fact 3.3.
-Method: the rules' noise run for all parameters; one coordinate, then induction on the dimension.
+Method: the rules' noise without a threshold run for all parameters, with any $\delta$ for a query
+    that lists keys; one coordinate, then induction on the dimension. Where the rules have a
+    threshold, threshold_meets_the_tail_lemma and truncated_laplace_is_private are what counts.
 Assumes: the laws of powers: $q^{m+n} = q^m q^n$, and $q^n \le q^m$ for $m \le n$, $0 < q < 1$; an
     event's probability is the sum of its points', which keeps inequalities, finite or not.
 
@@ -30,9 +32,11 @@ from operator import add, mul
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists, for_all
-from proofs._service import narrow_noise, noise_of
+from proofs._service import asked_for, narrow_noise, noise_of
 from spec import PAPER, Rules
-from spec.noise import laplace_mass
+from spec.noise import Noise, laplace_mass
+from spec.reports import Report
+from spec.rules import AtService
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,14 +55,26 @@ class Untruncated:
     either: Callable[[Fraction, Fraction], Fraction] = add
 
 
-@for_all("the service's noise is untruncated, and at least as wide as the budget demands")
+@for_all("without a threshold the noise is untruncated, and as wide as the budget demands")
 def scale(
-    noise: Untruncated, contribution_budget: int, sparsity_budget: int, epsilon: Fraction
+    noise: Untruncated,
+    contribution_budget: int,
+    sparsity_budget: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    lists_keys: bool,
 ) -> bool:
-    r"""Show $c \Lambda_1 \le \epsilon$ for the ratio $q = b^{-c}$ that the rules choose."""
-    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon)
-    given = (contribution_budget, sparsity_budget, epsilon, Fraction(0))
-    rate, truncation = noise_of(noise.rules, *given, None)
+    r"""Show $c \Lambda_1 \le \epsilon$ for the ratio $q = b^{-c}$ that the rules choose.
+
+    A query without a threshold lists keys, or it brings no $\delta$.
+    """
+    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 <= delta, delta <= 1)
+    lists = bool(lists_keys)
+    if not lists:
+        assume(delta == 0)
+    given = (contribution_budget, sparsity_budget, epsilon, delta)
+    at = asked_for(noise.rules, *given, lists_keys=lists)
+    rate, truncation = noise_of(at, None)
     return truncation is None and rate * contribution_budget <= epsilon
 
 
@@ -136,6 +152,12 @@ def uneven_mass(q: Fraction, height: Fraction, edge: Fraction) -> Fraction:
     return mass if 2 * height >= 1 else mass / 2
 
 
+def narrow_noise_with_delta(at: AtService, batch: tuple[Report, ...], given: int | None) -> Noise:
+    r"""Halve the scale of the noise if keys are listed and $\delta$ is positive."""
+    choose = narrow_noise if at.query.delta > 0 and at.query.keys else PAPER.noise
+    return choose(at, batch, given)
+
+
 PAPERS = Untruncated()
 
 PROOF = Proof(
@@ -152,6 +174,9 @@ PROOF = Proof(
     ),
     controls={
         "noise of half the scale": replace(PAPERS, rules=replace(PAPER, noise=narrow_noise)),
+        "noise of half the scale for listed keys with a δ": replace(
+            PAPERS, rules=replace(PAPER, noise=narrow_noise_with_delta)
+        ),
         "distances that are squared": replace(PAPERS, distance=lambda change: change * change),
         "masses that are halved far from zero": replace(PAPERS, mass=uneven_mass),
         "the larger one of two factors": replace(PAPERS, joint_factor=max),

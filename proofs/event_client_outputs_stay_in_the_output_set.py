@@ -30,6 +30,7 @@ from proofs._check import check_of
 from proofs._proof import Proof, Statement, assume, exists
 from proofs._subjects import (
     Inductive,
+    any_time,
     bounded,
     for_all_rules,
     name,
@@ -52,7 +53,7 @@ from spec.event_client import (
 from spec.event_outputs import Output, OutputSet
 from spec.numbers import SpecError
 from spec.randomized_response import RandomizedResponse
-from spec.rules import Limits
+from spec.rules import AtEventSource, AtWindows, Limits, OnDevice
 
 Reported: TypeAlias = tuple[SourceRecord, tuple[EventReport, ...]]
 
@@ -146,8 +147,10 @@ def room_for_all(client: Client, maximum: int) -> bool:
             specification(data, windows, tuple(range(1, buckets + 1)))
             for data, (windows, buckets) in zip(names, shape, strict=False)
         )
-        outputs = client.rules.output_set(opaque(Limits, "the limits"), source_of(maximum, given))
-        outputs = plain(outputs, OutputSet)
+        source = source_of(maximum, given)
+        outputs = plain(
+            client.rules.output_set(registering(client.rules, source), source), OutputSet
+        )
         if outputs.windows != tuple(windows for windows, _ in shape):
             return False
         if not maximum <= outputs.maximum_reports:
@@ -156,6 +159,17 @@ def room_for_all(client: Client, maximum: int) -> bool:
             if not buckets <= room:
                 return False
     return True
+
+
+def registering(rules: Rules, source: EventSource) -> AtEventSource:
+    """Return what a client sees that registers a source: no limit and no other source is read."""
+    return unchecked(
+        OnDevice,
+        rules=replace(rules, limits=opaque(Limits, "the limits")),
+        now=any_time(),
+        client=opaque(EventClient, "the client"),
+        cause=source,
+    )
 
 
 class NotTruthful(SpecError):
@@ -209,7 +223,7 @@ def sent_by(
 ) -> Output:
     """Run the client with a drawn response; return how many reports each window sent."""
     draw = drawing(response)
-    client = rules.register_event_source(rules, EventClient(), source, 0, draw)
+    client = rules.register_event_source(at_first(rules, source), source, draw)
     counts = [[0] * len(each.windows) for each in source.specifications]
     for moment, trigger in enumerate(triggers, start=1):
         if trigger is not None:
@@ -221,14 +235,20 @@ def sent_by(
                 data=data,
                 value=value,
             )
-            now = moment - 1
-            credited = rules.event_attribute(rules, client, event, now)
-            client = rules.register_event_trigger(rules, client, event, now, credited)
-        client, reports = rules.pass_windows(rules, client, moment - 1, moment, draw)
+            at_trigger = OnDevice(rules=rules, now=moment - 1, client=client, cause=event)
+            credited = draw(rules.event_attribute(at_trigger))
+            client = rules.register_event_trigger(at_trigger, credited)
+        at_windows = OnDevice(rules=rules, now=moment, client=client, cause=None)
+        client, reports = rules.pass_windows(at_windows, moment - 1, draw)
         for report in reports:
             datum = int(report.data)
             counts[datum][source.specifications[datum].windows.index(moment)] += 1
     return tuple(map(tuple, counts))
+
+
+def at_first(rules: Rules, source: EventSource) -> AtEventSource:
+    """Return what a new client sees of its first source."""
+    return OnDevice(rules=rules, now=0, client=rules.initial.events, cause=source)
 
 
 def beginnings(source: EventSource, output: Output) -> Iterator[Output]:
@@ -250,7 +270,7 @@ def small_sources_stay(client: Client) -> Mapping[str, object] | None:
     known: dict[EventSource, frozenset[tuple[int, Output]]] = {}
     for source, triggers in small_runs():
         if source not in known:
-            outputs = rules.output_set(rules.limits, source)
+            outputs = rules.output_set(at_first(rules, source), source)
             shown = (enumerate(beginnings(source, output)) for output in outputs)
             known[source] = frozenset(prefix for each in shown for prefix in each)
         output = sent_by(rules, source, triggers)
@@ -289,17 +309,17 @@ class AllButTheLast(OutputSet):
         return islice(OutputSet.__iter__(self), self.size())
 
 
-def all_but_the_last(limits: Limits, source: EventSource) -> OutputSet:
+def all_but_the_last(at: AtEventSource, source: EventSource) -> OutputSet:
     """Return the output set without its last output."""
-    whole = PAPER.output_set(limits, source)
+    whole = PAPER.output_set(at, source)
     return AllButTheLast(
         maximum_reports=whole.maximum_reports, windows=whole.windows, buckets=whole.buckets
     )
 
 
-def at_most_nine(limits: Limits, source: EventSource) -> OutputSet:
+def at_most_nine(at: AtEventSource, source: EventSource) -> OutputSet:
     """Leave out the outputs with more than nine reports, which no small source sends."""
-    whole = PAPER.output_set(limits, source)
+    whole = PAPER.output_set(at, source)
     return replace(whole, maximum_reports=min(9, whole.maximum_reports))
 
 
@@ -316,11 +336,11 @@ def report_first(record: SourceRecord, given: TriggerSpecification) -> Reported:
 
 
 def forget_what_was_reported(
-    rules: Rules, client: EventClient, since: int, now: int, draw: Draw
+    at: AtWindows, since: int, draw: Draw
 ) -> tuple[EventClient, tuple[EventReport, ...]]:
     """Report the same buckets in every window."""
-    records = {key: replace(each, reported=Map()) for key, each in client.records.items()}
-    return PAPER.pass_windows(rules, replace(client, records=Map(records)), since, now, draw)
+    records = tuple(replace(each, reported=Map()) for each in at.client.records)
+    return PAPER.pass_windows(replace(at, client=replace(at.client, records=records)), since, draw)
 
 
 PAPERS = Client()

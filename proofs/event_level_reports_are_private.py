@@ -30,6 +30,7 @@ from proofs._proof import Proof
 from proofs._subjects import search
 from proofs.event_client_outputs_stay_in_the_output_set import (
     all_but_the_last,
+    at_first,
     drawing,
     sent_by,
     small_runs,
@@ -40,6 +41,7 @@ from spec.distributions import Draw
 from spec.event_client import EventClient, EventReport, EventSource, EventTrigger
 from spec.event_client import TriggerSpecification as Specification
 from spec.event_outputs import Output
+from spec.rules import AtEventSource, AtEventTrigger, OnDevice
 
 
 @search(
@@ -49,7 +51,7 @@ from spec.event_outputs import Output
 def responses_are_sent(rules: Rules) -> Mapping[str, object] | None:
     """Look for a response and triggers that lead to other reports."""
     for place, (source, triggers) in enumerate(small_runs()):
-        outputs = rules.output_set(rules.limits, source)
+        outputs = rules.output_set(at_first(rules, source), source)
         response = outputs.output(place % outputs.size())
         sent = sent_by(rules, source, triggers, response)
         if sent != response:
@@ -73,17 +75,20 @@ def sent_beside(
     rules: Rules, responses: tuple[Output | None, Output | None], credited: tuple[str, ...]
 ) -> tuple[EventReport, ...]:
     """Let x and z register and triggers be credited; return what z sends."""
-    client = EventClient()
+    client = rules.initial.events
     for source_id, response in zip("xz", responses, strict=True):
-        draw = drawing(response)
-        client = rules.register_event_source(rules, client, source_of(source_id), 0, draw)
+        source = source_of(source_id)
+        at_source = OnDevice(rules=rules, now=0, client=client, cause=source)
+        client = rules.register_event_source(at_source, source, drawing(response))
     for place, unit in enumerate(credited):
         trigger = EventTrigger(
             trigger_id=str(place), destination="d", filters=frozenset({"f"}), data=0, value=1
         )
         units = (unit,) if unit else ()
-        client = rules.register_event_trigger(rules, client, trigger, 0, units)
-    _, reports = rules.pass_windows(rules, client, 0, 2, drawing(None))
+        at_trigger = OnDevice(rules=rules, now=0, client=client, cause=trigger)
+        client = rules.register_event_trigger(at_trigger, units)
+    at_windows = OnDevice(rules=rules, now=2, client=client, cause=None)
+    _, reports = rules.pass_windows(at_windows, 0, drawing(None))
     return tuple(report for report in reports if report.source_id == "z")
 
 
@@ -93,7 +98,8 @@ def sent_beside(
 )
 def others_are_independent(rules: Rules) -> Mapping[str, object] | None:
     """Look for credits and responses of x that change what z sends."""
-    outputs: list[Output | None] = [None, *rules.output_set(rules.limits, source_of("x"))]
+    source = source_of("x")
+    outputs: list[Output | None] = [None, *rules.output_set(at_first(rules, source), source)]
     for credited in product("xz", repeat=3):
         without = tuple(unit if unit == "z" else "" for unit in credited)
         for own in (None, ((1, 0),)):
@@ -104,21 +110,17 @@ def others_are_independent(rules: Rules) -> Mapping[str, object] | None:
     return None
 
 
-def forget_response(
-    rules: Rules, client: EventClient, source: EventSource, now: int, draw: Draw
-) -> EventClient:
+def forget_response(at: AtEventSource, source: EventSource, draw: Draw) -> EventClient:
     """Answer truthfully, whatever was drawn."""
-    client = PAPER.register_event_source(rules, client, source, now, draw)
-    record = replace(client.records[source.source_id], response=None)
-    return replace(client, records=client.records.set(source.source_id, record))
+    client = PAPER.register_event_source(at, source, draw)
+    newest, *others = client.records
+    return replace(client, records=(replace(newest, response=None), *others))
 
 
-def credit_all(
-    rules: Rules, client: EventClient, trigger: EventTrigger, now: int, credited: tuple[Unit, ...]
-) -> EventClient:
+def credit_all(at: AtEventTrigger, credited: tuple[Unit, ...]) -> EventClient:
     """Credit every source as soon as one is credited."""
-    everyone = tuple(client.records) if credited else ()
-    return PAPER.register_event_trigger(rules, client, trigger, now, everyone)
+    everyone = tuple(each.source.source_id for each in at.client.records) if credited else ()
+    return PAPER.register_event_trigger(at, everyone)
 
 
 CLIENT = Proof(

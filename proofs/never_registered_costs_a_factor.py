@@ -43,7 +43,8 @@ from spec.attribution_client import Source, Trigger
 from spec.distributions import Draw
 from spec.neighbours import ATTRIBUTION_FIXED, NEVER_REGISTERED, Relation
 from spec.reports import Contribution
-from spec.system import Move, System, step
+from spec.rules import AtTrigger
+from spec.system import Move, SystemMechanism, step
 
 X_KEY = 2**20
 
@@ -92,7 +93,7 @@ class Attack:
 
     def contents(self, rules: Rules, report_id: int) -> tuple[Contribution, ...]:
         """Make the moves and return what a report holds."""
-        system = System()
+        system = SystemMechanism(rules=rules).initial
         for move in self.moves:
             system, _ = step(rules, system, move, cast(Draw, without_noise))
         return system.reports[report_id].contributions
@@ -122,9 +123,9 @@ def dropping(budget: int, sources: int) -> Attack:
     return attack
 
 
-def newest_only(candidates: Sequence[Source], _: Trigger) -> Sequence[Source]:
+def newest_only(_: AtTrigger, matching: tuple[Source, ...]) -> Sequence[Source]:
     """Try the newest source and no other."""
-    return candidates[:1]
+    return matching[:1]
 
 
 MakeAttack = Callable[[int, int], Attack]
@@ -335,19 +336,19 @@ def without_last(make: MakeAttack) -> MakeAttack:
     return shorter
 
 
-def nothing_of_x(rules: Rules, source: Source, trigger: Trigger) -> tuple[Contribution, ...]:
+def nothing_of_x(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
     """Let x contribute nothing."""
-    return () if source.source_id == "x" else PAPER.contributions(rules, source, trigger)
+    return () if source.source_id == "x" else PAPER.contributions(at, source)
 
 
-def the_last_matches_all(source: Source, trigger: Trigger) -> bool:
+def the_last_matches_all(at: AtTrigger, source: Source) -> bool:
     """Let the last trigger match every source."""
-    return "last" in trigger.filters or PAPER.matches(source, trigger)
+    return "last" in at.cause.filters or PAPER.matches(at, source)
 
 
-def skip_the_newest_of_three(candidates: Sequence[Source], _: Trigger) -> Sequence[Source]:
+def skip_the_newest_of_three(_: AtTrigger, matching: tuple[Source, ...]) -> Sequence[Source]:
     """Pass over the newest source where there are three."""
-    return candidates[1:] if len(candidates) == 3 else candidates
+    return matching[1:] if len(matching) == 3 else matching
 
 
 PAPERS = Reroute()

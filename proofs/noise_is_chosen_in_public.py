@@ -1,10 +1,12 @@
 r"""Noise and threshold depend on public parameters only.
 
-Claim: For two batches and one query, `threshold` and `noise` choose the same.
+Claim: For two batches and one query, with key discovery or without, `threshold` and `noise` choose
+    the same.
 Paper: Alg. 1; Alg. 6.
 Method: Two runs of `threshold` and `noise` on symbolic parameters, with batches that may not be
-    looked at: what does not look at the batch does not depend on it. A search over exact parameters
-    and a few batches catches rules that do.
+    looked at: what does not look at the batch does not depend on it. The state of the service may
+    not be looked at either, since it tells of batches before. A search over exact parameters and a
+    few batches catches rules that do.
 Assumes: The rules have no memory.
 """
 
@@ -13,19 +15,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
-from proofs._service import asked_for, parameters
-from proofs._subjects import Inductive, asked, for_all_rules, search
+from proofs._service import ANY_BATCH, asked_for, parameters
+from proofs._subjects import Inductive, for_all_rules, opaque, search, unchecked
 from proofs._truncation import by_contract
 from spec import PAPER, Rules
 from spec.aggregation_service import Query
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
 from spec.reports import Contribution, Report
-from spec.rules import Limits
+from spec.rules import AtService
 
 BATCHES = tuple(
     tuple(
@@ -43,15 +45,17 @@ def the_batch_is_not_read(
     sparsity_budget: int,
     epsilon: Fraction,
     delta: Fraction,
+    lists_keys: bool,
     steps: int,
 ) -> bool:
     """Run both rules with two batches."""
     assume(contribution_budget >= 1, sparsity_budget >= 1, epsilon > 0, 0 <= delta, delta <= 1)
-    limits, query, batch = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
-    _, _, other = asked_for(contribution_budget, sparsity_budget, epsilon, delta)
+    given = (contribution_budget, sparsity_budget, epsilon, delta)
+    at = asked_for(rules, *given, lists_keys=bool(lists_keys))
+    other = opaque(tuple[Report, ...], "another batch")
     with by_contract(rules, steps):
-        first, second = (rules.threshold(limits, query, each) for each in (batch, other))
-        laws = [rules.noise(limits, query, each, first) for each in (batch, other)]
+        first, second = (rules.threshold(at, each) for each in (ANY_BATCH, other))
+        laws = [rules.noise(at, each, first) for each in (ANY_BATCH, other)]
     if first is None or second is None:
         return first is second and laws[0] == laws[1]
     return first == second and laws[0] == laws[1]
@@ -60,20 +64,22 @@ def the_batch_is_not_read(
 @search(
     "threshold and noise are the same for every batch",
     by="exact instances",
-    over="40 exact parameters and four batches of up to three reports",
+    over="40 exact parameters with key discovery, 40 without, four batches of up to three reports",
 )
 def instances(rules: Rules) -> Mapping[str, object] | None:
     """Look for two batches that are treated differently."""
-    for limits, query in islice(parameters(rules.limits), 40):
-        empty = chosen(rules, limits, query, ())
+    discovering, listing = parameters(rules), parameters(rules, keys=(1,))
+    for at in chain(islice(discovering, 40), islice(listing, 40)):
+        empty = chosen(at, ())
         for batch in BATCHES:
-            found = chosen(rules, limits, query, batch)
+            found = chosen(at, batch)
             if found != empty:
                 return {
-                    "contribution_budget": limits.contribution_budget,
-                    "sparsity_budget": limits.sparsity_budget,
-                    "epsilon": query.epsilon,
-                    "delta": query.delta,
+                    "contribution_budget": at.limits.contribution_budget,
+                    "sparsity_budget": at.limits.sparsity_budget,
+                    "epsilon": at.query.epsilon,
+                    "delta": at.query.delta,
+                    "keys": at.query.keys,
                     "reports": len(batch),
                     "threshold": found[0],
                     "threshold of the empty batch": empty[0],
@@ -83,43 +89,47 @@ def instances(rules: Rules) -> Mapping[str, object] | None:
     return None
 
 
-def chosen(
-    rules: Rules, limits: Limits, query: Query, batch: tuple[Report, ...]
-) -> tuple[int | None, Noise]:
+def chosen(at: AtService, batch: tuple[Report, ...]) -> tuple[int | None, Noise]:
     """Return the threshold and the noise for a batch."""
-    threshold = rules.threshold(limits, query, batch)
-    return threshold, rules.noise(limits, query, batch, threshold)
+    threshold = at.rules.threshold(at, batch)
+    return threshold, at.rules.noise(at, batch, threshold)
 
 
 @exists("not vacuous: the noise depends on the query")
 def the_query_matters(rules: Rules, first: Fraction, second: Fraction) -> bool:
     """Find two queries with different noise."""
     assume(first > 0, second > 0)
-    limits, query, _ = asked_for(1, 1, first, Fraction(0))
-    one = rules.noise(limits, query, (), rules.threshold(limits, query, ()))
-    query = asked(second, Fraction(0))
-    other = rules.noise(limits, query, (), rules.threshold(limits, query, ()))
+    at = asked_for(rules, 1, 1, first, Fraction(0))
+    _, one = chosen(at, ())
+    query = unchecked(Query, epsilon=second, delta=Fraction(0), keys=())
+    _, other = chosen(replace(at, query=query), ())
     return one != other
 
 
-def threshold_by_size(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def threshold_by_size(at: AtService, batch: tuple[Report, ...]) -> int | None:
     """Raise the threshold with the number of reports."""
-    threshold = PAPER.threshold(limits, query, batch)
+    threshold = PAPER.threshold(at, batch)
     return None if threshold is None else threshold + len(batch)
 
 
-def noise_by_content(
-    limits: Limits, query: Query, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def noise_by_content(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     """Halve the noise for a batch of null reports."""
     if all(report.is_null for report in batch):
-        query = replace(query, epsilon=2 * query.epsilon)
-    return PAPER.noise(limits, query, batch, threshold)
+        at = replace(at, query=replace(at.query, epsilon=2 * at.query.epsilon))
+    return PAPER.noise(at, batch, threshold)
 
 
-def fixed_noise(limits: Limits, _: Query, __: tuple[Report, ...], threshold: int | None) -> Noise:
+def noise_by_content_of_listed_keys(
+    at: AtService, batch: tuple[Report, ...], threshold: int | None
+) -> Noise:
+    """Halve the noise for a batch of null reports, if the query lists keys."""
+    choose = noise_by_content if at.query.keys else PAPER.noise
+    return choose(at, batch, threshold)
+
+
+def fixed_noise(at: AtService, _: tuple[Report, ...], threshold: int | None) -> Noise:
     """Ignore the query."""
-    return DiscreteLaplace(Power(limits.base, Fraction(-1)), threshold)
+    return DiscreteLaplace(Power(at.limits.base, Fraction(-1)), threshold)
 
 
 PROOF = Proof(
@@ -129,6 +139,9 @@ PROOF = Proof(
     controls={
         "the threshold follows the batch's size": replace(PAPER, threshold=threshold_by_size),
         "the noise follows the batch's contents": replace(PAPER, noise=noise_by_content),
+        "for listed keys the noise follows the batch's contents": replace(
+            PAPER, noise=noise_by_content_of_listed_keys
+        ),
     },
     unproved_for={"the noise is always the same": replace(PAPER, noise=fixed_noise)},
 )

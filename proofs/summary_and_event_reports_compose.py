@@ -14,7 +14,8 @@ Method: A hybrid argument. Let $P$ be the law of the transcript with $x$, $Q$ wi
     $Q \le e^{\varepsilon_*} R' + \delta_*$ and $R' \le e^{\varepsilon} P$. Each way the summary
     reports are swapped first. The other order would cost $e^{\varepsilon}\delta_*$. That the two
     clients share nothing is run on the whole system: each move changes the state of one client,
-    and time passes for both alike.
+    and time passes for both alike. On which device a source is, is noted for both, and depends on
+    the moves alone.
 Assumes: What the two guarantees assume.
 """
 
@@ -23,6 +24,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+
+from immutables import Map
 
 from proofs._chain import Chain
 from proofs._check import check_of
@@ -35,10 +38,10 @@ from proofs.event_level_reports_are_private import CHAIN as EVENTS
 from proofs.event_level_reports_are_private import source_of
 from spec import PAPER, Rules
 from spec.aggregation_service import Query
-from spec.attribution_client import AttributionClient, Source, Trigger
+from spec.attribution_client import Source, Trigger
 from spec.distributions import Draw
 from spec.event_client import EventTrigger
-from spec.system import Move, Observation, PassTime, System, step
+from spec.system import Move, Observation, PassTime, System, SystemMechanism, step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +78,9 @@ def other_order_costs_more(
 MOVES: tuple[tuple[Move, frozenset[str]], ...] = (
     (
         Source(source_id="x", destination="d", expiry=9, filters=frozenset("f"), key=1),
-        frozenset({"attribution"}),
+        frozenset({"attribution", "registered"}),
     ),
-    (source_of("x"), frozenset({"events"})),
+    (source_of("x"), frozenset({"events", "registered"})),
     (
         Trigger(report_id=1, destination="d", filters=frozenset("f"), key=2, value=3),
         frozenset({"attribution", "reports", "used_ids", "in_flight"}),
@@ -98,7 +101,7 @@ MOVES: tuple[tuple[Move, frozenset[str]], ...] = (
 )
 def clients_are_apart(hybrid: Hybrid) -> Mapping[str, object] | None:
     """Make every kind of move and look at what it changes."""
-    system = System()
+    system = SystemMechanism(rules=hybrid.rules).initial
     for move, allowed in MOVES:
         after, _ = hybrid.step(hybrid.rules, system, move, drawing(None))
         changed = {
@@ -118,7 +121,7 @@ def share_a_client(
     """Let an event-level trigger remove the sources of summary reports."""
     after, seen = step(rules, system, move, draw)
     if isinstance(move, EventTrigger):
-        after = replace(after, attribution=AttributionClient())
+        after = replace(after, attribution=Map())
     return after, seen
 
 

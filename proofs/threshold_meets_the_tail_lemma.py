@@ -16,6 +16,9 @@ $\Pr[X > T - \Lambda_1] \le A$.
 loop ends only where $p^{m+1} > r$, and its second one only where $p^m \le r$, having passed
 $p^{m+1} > r$. This is run for guesses that are up to three steps wrong in either direction.
 
+The paper's noise is truncated with key discovery only. Rules that truncate it for listed keys as
+well are asked the same there.
+
 Rules whose threshold calls no `floor_log` are not proved. They are refuted where an instance fails.
 """
 
@@ -30,11 +33,10 @@ from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
 from proofs._service import OfTheRules, without_first_budget
 from spec import PAPER, Rules
-from spec.aggregation_service import Query
 from spec.noise import DiscreteLaplace, Noise, laplace_upper_tail
 from spec.numbers import NATURAL, Base, Power, floor_log
 from spec.reports import Report
-from spec.rules import Limits
+from spec.rules import AtService
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,16 +118,21 @@ def not_vacuous(
     return (0 < tail) & (tail < share)
 
 
-def without_sparsity(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
+def without_sparsity(at: AtService, batch: tuple[Report, ...]) -> int | None:
     r"""Give every key all of $\delta$."""
-    return PAPER.threshold(replace(limits, sparsity_budget=1), query, batch)
+    rules = replace(at.rules, limits=replace(at.limits, sparsity_budget=1))
+    return PAPER.threshold(replace(at, rules=rules), batch)
 
 
-def wider_noise(
-    limits: Limits, query: Query, _: tuple[Report, ...], threshold: int | None
-) -> Noise:
+def threshold_for_listed_keys(at: AtService, batch: tuple[Report, ...]) -> int | None:
+    """Truncate for listed keys as well, but there without the first contribution budget."""
+    asked = replace(at, query=replace(at.query, keys=()))
+    return (without_first_budget if at.query.keys else PAPER.threshold)(asked, batch)
+
+
+def wider_noise(at: AtService, _: tuple[Report, ...], threshold: int | None) -> Noise:
     """Double the scale of the noise and keep the threshold."""
-    decay = Power(limits.base, -query.epsilon / (2 * limits.contribution_budget))
+    decay = Power(at.limits.base, -at.query.epsilon / (2 * at.limits.contribution_budget))
     return DiscreteLaplace(decay_power=decay, truncation=threshold)
 
 
@@ -168,6 +175,9 @@ PROOF = Proof(
         ),
         "threshold without the sparsity budget": with_rules(
             replace(PAPER, threshold=without_sparsity)
+        ),
+        "threshold for listed keys without its first contribution budget": with_rules(
+            replace(PAPER, threshold=threshold_for_listed_keys)
         ),
         "noise twice as wide as the threshold allows": with_rules(
             replace(PAPER, noise=wider_noise)

@@ -34,7 +34,7 @@ from fractions import Fraction
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists, for_all
-from proofs._service import OfTheRules, narrow_noise, noise_of, without_first_budget
+from proofs._service import OfTheRules, asked_for, narrow_noise, noise_of, without_first_budget
 from spec import PAPER, Rules
 from spec.noise import laplace_mass, laplace_upper_tail
 
@@ -62,13 +62,15 @@ def scale(
     sparsity_budget: int,
     epsilon: Fraction,
     delta: Fraction,
+    lists_keys: bool,
     threshold: int,
 ) -> bool:
     r"""Show $c \Lambda_1 \le \epsilon$ for the ratio $q = b^{-c}$ that the rules choose."""
     assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
     assume(0 <= threshold)
     given = (contribution_budget, sparsity_budget, epsilon, delta)
-    rate, _ = noise_of(noise.rules, *given, threshold)
+    at = asked_for(noise.rules, *given, lists_keys=bool(lists_keys))
+    rate, _ = noise_of(at, threshold)
     return rate * contribution_budget <= epsilon
 
 

@@ -16,8 +16,11 @@ from sandproof.formats import check_writable
 from sandproof.main import main
 from sandproof.params import certain_digits, figures_of, significant, variance
 from spec import PAPER, Rules, replace
+from spec.aggregation_service import Spent
 from spec.claims import CLAIMS
 from spec.noise import truncated_pmf
+from spec.reports import Report
+from spec.rules import AtService
 from spec.verdicts import Check, Control, Evidence, Finding, Kind
 
 ROOT = Path(__file__).parent.parent
@@ -61,7 +64,10 @@ def is_paper(claim: str) -> Check:
             return Finding(claim=claim, check="same", evidence=Evidence.PROOF, method="identity")
         return Finding(claim=claim, check="same", evidence=Evidence.ATTACK, attack=Attack())
 
-    broken = replace(PAPER, charge=lambda at, spent, report: spent)
+    def free_of_charge(at: AtService, spent: Spent, report: Report) -> Spent:
+        return spent
+
+    broken = replace(PAPER, charge=free_of_charge)
     control = Control(name="charges nothing", run=lambda: run(broken), rules=broken)
     return Check(claim=claim, name="same", run=run, controls=(control,))
 

@@ -12,40 +12,43 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from immutables import Map
 
 from proofs import CHECKS
-from spec import PAPER, Limits, Power, Query, Report, Rules, replace
-from spec.aggregation_service import Spent
-from spec.contributions import Budget, Cause, Credit, Unit
-from spec.event_client import EventSource, TriggerSpecification
+from proofs._subjects import certain
+from spec import PAPER, Power, Query, Report, Rules, replace
+from spec.aggregation_service import Service, Spent
+from spec.attribution_client import AttributionClient
+from spec.contributions import Budget, Credit, Unit
+from spec.event_client import EventClient, EventSource, TriggerSpecification
 from spec.event_outputs import Output, OutputSet
 from spec.noise import DiscreteLaplace
 from spec.numbers import Base
 from spec.reports import Contribution
+from spec.rules import AtContribution, AtEventSource, AtService, OnDevice
 from spec.verdicts import Finding, Verdict
 
 
-def charge_without_delta(
-    limits: Limits, spent: Spent, query: Query, report: Report
-) -> Spent | None:
-    epsilon = spent.epsilon + query.epsilon
-    return None if epsilon > limits.epsilon else replace(spent, epsilon=epsilon)
+def charge_without_delta(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    epsilon, queries = spent.epsilon + at.query.epsilon, spent.queries + 1
+    most = at.limits.maximum_queries
+    if epsilon > at.limits.epsilon or (most is not None and queries > most):
+        return None
+    return replace(spent, epsilon=epsilon, queries=queries)
 
 
 def admit_before_adding(
-    most: Budget, spent: Budget, contribution: Contribution, cause: Cause
-) -> Budget | None:
-    if spent.count >= most.count or spent.value >= most.value:
-        return None
-    return replace(spent, value=spent.value + contribution.value, count=spent.count + 1)
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    limits = at.limits
+    if spent.count >= limits.sparsity_budget or spent.value >= limits.contribution_budget:
+        return spent, False
+    value = spent.value + contribution.value
+    return replace(spent, value=value, count=spent.count + 1), True
 
 
-def threshold_without_first_budget(
-    limits: Limits, query: Query, batch: tuple[Report, ...]
-) -> int | None:
-    threshold = PAPER.threshold(limits, query, batch)
-    return None if threshold is None else threshold - limits.contribution_budget
+def threshold_without_first_budget(at: AtService, batch: tuple[Report, ...]) -> int | None:
+    threshold = PAPER.threshold(at, batch)
+    return None if threshold is None else threshold - at.limits.contribution_budget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,8 +59,8 @@ class WithoutSilence(OutputSet):
         return (output for output in OutputSet.__iter__(self) if any(map(any, output)))
 
 
-def outputs_without_silence(limits: Limits, source: EventSource) -> OutputSet:
-    whole = PAPER.output_set(limits, source)
+def outputs_without_silence(at: AtEventSource, source: EventSource) -> OutputSet:
+    whole = PAPER.output_set(at, source)
     return WithoutSilence(
         maximum_reports=whole.maximum_reports, windows=whole.windows, buckets=whole.buckets
     )
@@ -123,13 +126,15 @@ def test_a_charge_that_forgets_delta_replays() -> None:
     given = {name: Fraction(value) for name, value in values("charge").items()}
     limits = replace(PAPER.limits, epsilon=given["epsilon_cap"], delta=given["delta_cap"])
     rules = replace(BROKEN["charge"][1], limits=limits)
-    ledger: Map[object, Spent] = Map()
+    service = Service()
     paid = Fraction(0)
     for number in ("1", "2"):
         query = Query(epsilon=given[f"epsilon_{number}"], delta=given[f"delta_{number}"])
-        ledger, accepted = rules.settle(rules, ledger, query, (Report(report_id=1),))
+        at = AtService(rules=rules, now=0, service=service, query=query)
+        ledger, accepted = certain(rules.settle(at, (Report(report_id=1),)))
+        service = Service(ledger=ledger)
         paid += query.delta if accepted else 0
-    assert paid > ledger.get(1, Spent()).delta
+    assert paid > service.ledger.get(1, Spent()).delta
 
 
 def test_an_admission_that_compares_before_adding_replays() -> None:
@@ -140,13 +145,15 @@ def test_an_admission_that_compares_before_adding_replays() -> None:
         sparsity_budget=int(given["count_limit"]),
     )
     rules = replace(BROKEN["admit"][1], limits=limits)
-    budgets: Map[Unit, Budget] = Map()
+    client = AttributionClient()
     total = 0
     for number in ("1", "2", "3"):
         part = Contribution(key=1, value=int(given[f"new_{number}"]))
         credits = (Credit(unit="x", contributions=(part,)),)
-        budgets, granted = rules.contribute(rules, budgets, credits, None)
-        total += sum(each.value for each in granted)
+        at = OnDevice(rules=rules, now=0, client=client, cause=None)
+        budgets, granted = rules.contribute(at, credits)
+        client = AttributionClient(budgets=budgets)
+        total += sum(part.value for each in granted for part in each.contributions)
     assert total > limits.contribution_budget
 
 
@@ -159,7 +166,9 @@ def test_a_threshold_without_its_first_budget_replays() -> None:
         base=Base(given["base"]),
     )
     query = Query(epsilon=given["epsilon"], delta=given["delta"])
-    threshold = threshold_without_first_budget(limits, query, ())
+    rules = replace(BROKEN["threshold"][1], limits=limits)
+    at = AtService(rules=rules, now=0, service=Service(), query=query)
+    threshold = rules.threshold(at, ())
     assert threshold is not None
     assert threshold == given["truncation"]
     decay = Power(limits.base, -query.epsilon / limits.contribution_budget)
@@ -185,11 +194,12 @@ def test_an_output_set_without_an_output_replays() -> None:
         ),
     )
     sent = given["sent"]
-    drawn = outputs_without_silence(PAPER.limits, source)
+    at = OnDevice(rules=PAPER, now=0, client=EventClient(), cause=source)
+    drawn = outputs_without_silence(at, source)
     begins = [
         all(counts[: len(part)] == part for counts, part in zip(output, sent, strict=True))
         for output in drawn
     ]
     assert begins
     assert not any(begins)
-    assert PAPER.output_set(PAPER.limits, source).extends(sent)
+    assert PAPER.output_set(at, source).extends(sent)

@@ -30,12 +30,12 @@ from proofs._proof import (
 )
 from proofs._subjects import Search, search
 from properties.machines.broken import FLOATING_LEDGER, LATE_LEDGER
-from spec import PAPER, Query, Rules
+from spec import PAPER, Rules
 from spec.claims import CLAIMS
 from spec.noise import DiscreteGaussian, Noise
 from spec.numbers import N
 from spec.reports import Report
-from spec.rules import Limits
+from spec.rules import AtService
 from spec.verdicts import Check, Control, Evidence, Finding, Reason, Verdict
 
 FILES = sorted(path.stem for path in Path(proofs.__path__[0]).glob("[a-z]*.py"))
@@ -302,7 +302,7 @@ def test_algebra_says_equal_different_or_undecided() -> None:
 # Changed rules.
 
 
-def gaussian_noise(_: Limits, __: Query, ___: tuple[Report, ...], ____: int | None) -> Noise:
+def gaussian_noise(_: AtService, __: tuple[Report, ...], ___: int | None) -> Noise:
     return DiscreteGaussian(Fraction(10))
 
 
@@ -310,8 +310,8 @@ def run(claim: str, rules: Rules) -> Finding:
     return CHECKS[claim].run(rules)
 
 
-def higher(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-    threshold = PAPER.threshold(limits, query, batch)
+def higher(at: AtService, batch: tuple[Report, ...]) -> int | None:
+    threshold = PAPER.threshold(at, batch)
     return None if threshold is None else threshold + 1
 
 
@@ -337,8 +337,8 @@ def test_a_threshold_without_a_logarithm_that_never_fails_is_unknown() -> None:
 
 
 def test_a_threshold_that_looks_at_the_batch_is_not_proved() -> None:
-    def by_batch(limits: Limits, query: Query, batch: tuple[Report, ...]) -> int | None:
-        threshold = PAPER.threshold(limits, query, batch)
+    def by_batch(at: AtService, batch: tuple[Report, ...]) -> int | None:
+        threshold = PAPER.threshold(at, batch)
         return None if threshold is None else threshold - min(len(batch), 1)
 
     found = run("threshold_meets_the_tail_lemma", replace(PAPER, threshold=by_batch))
