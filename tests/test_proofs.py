@@ -31,6 +31,7 @@ from proofs._proof import (
 from proofs._subjects import Search, search
 from properties.machines.broken import FLOATING_LEDGER, LATE_LEDGER
 from spec import PAPER, Rules
+from spec.aggregation_service import Spent
 from spec.claims import CLAIMS
 from spec.noise import DiscreteGaussian, Noise
 from spec.numbers import N
@@ -368,16 +369,16 @@ def test_a_truth_probability_that_raises_is_unknown() -> None:
     assert run("randomized_response_is_private", rules).verdict is Verdict.UNKNOWN
 
 
+def charge_up_to_one_more(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    limits = replace(at.limits, epsilon=at.limits.epsilon + 1)
+    return PAPER.charge(replace(at, rules=replace(at.rules, limits=limits)), spent, report)
+
+
 LEDGERS = {
     "floating point": FLOATING_LEDGER,
     "compares before adding": LATE_LEDGER,
     "no entry": replace(PAPER, budget_entries=lambda *_: ()),
-    "a cap of one more": replace(
-        PAPER,
-        charge=lambda limits, *rest: PAPER.charge(
-            replace(limits, epsilon=limits.epsilon + 1), *rest
-        ),
-    ),
+    "a cap of one more": replace(PAPER, charge=charge_up_to_one_more),
 }
 
 
