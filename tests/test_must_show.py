@@ -123,8 +123,15 @@ GUARANTEES = {
 
 
 def test_a_charge_that_forgets_delta_replays() -> None:
-    given = {name: Fraction(value) for name, value in values("charge").items()}
-    limits = replace(PAPER.limits, epsilon=given["epsilon_cap"], delta=given["delta_cap"])
+    shown = values("charge")
+    most = int(shown["most"]) if shown.pop("counted") == "True" else None
+    given = {name: Fraction(value) for name, value in shown.items()}
+    limits = replace(
+        PAPER.limits,
+        epsilon=given["epsilon_cap"],
+        delta=given["delta_cap"],
+        maximum_queries=most,
+    )
     rules = replace(BROKEN["charge"][1], limits=limits)
     service = Service()
     paid = Fraction(0)
