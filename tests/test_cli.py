@@ -35,7 +35,7 @@ Expected: refuted.
 from spec import PAPER, replace
 
 
-def charge_nothing(limits, spent, query, report):
+def charge_nothing(at, spent, report):
     return spent
 
 
@@ -114,7 +114,7 @@ def test_a_wrong_command_line_is_bad_input(arguments: list[str]) -> None:
 def test_check_without_a_proposal_is_about_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
     status, output, errors = printed(capsys, "check")
     assert (status, errors) == (0, "")
-    last = "holds: the paper's own rules: every guarantee holds (5 proved)"
+    last = "proved: the paper's own rules: every guarantee is proved (5 proved)"
     assert output.endswith(f"\n{last}\n")
     assert "To check a change: sandproof new my_change" in output
     assert output.count("  proved   ") == len(CLAIMS)
