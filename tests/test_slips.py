@@ -245,7 +245,7 @@ def show_size(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ..
 
 def by_epsilon(at: AtService, report: Report) -> tuple[object, ...]:
     """Keep a ledger for small queries and one for large ones."""
-    return (report.report_id, at.query.epsilon > Fraction(1, 1000))
+    return ((report.report_id, at.query.epsilon > Fraction(1, 1000)),)
 
 
 SMALL_OR_LARGE = {
