@@ -157,12 +157,12 @@ def refuse(operation: str) -> NoReturn:
     _current(operation).refuse(operation)
 
 
-def explore(function: Callable[..., object], *arguments: object) -> Exploration:
-    """Run a function once per path and return all paths."""
+def explore(function: Callable[..., object], *arguments: object, most: int = PATHS) -> Exploration:
+    """Run a function once per path and return all paths; more than the most are refused."""
     pending: list[_Answers] = [()]
     paths: list[Path] = []
     impossible: list[tuple[z3.BoolRef, ...]] = []
-    for _ in range(PATHS):
+    for _ in range(most):
         attempt = _Run(pending.pop())
         path = attempt.follow(function, arguments)
         paths += [] if path is None else [path]
@@ -170,7 +170,7 @@ def explore(function: Callable[..., object], *arguments: object) -> Exploration:
         pending += attempt.untaken
         if not pending:
             return Exploration(paths=tuple(paths), impossible=tuple(impossible))
-    raise NotSymbolic(f"more than {PATHS} paths in {function.__qualname__}")
+    raise NotSymbolic(f"more than {most} paths in {function.__qualname__}")
 
 
 def term_of(goal: object) -> z3.BoolRef:

@@ -29,6 +29,8 @@ from properties.lump import Inexact, OutOfWindow
 from properties.machines.checks import machine_checks
 from properties.production import production_finding
 from properties.queues import queue_check
+from properties.scripts import Script, aggregation_scripts, attribution_scripts
+from properties.searches.directed_worlds import directed_check
 from properties.sensitivity import NotDeterministic, longer, sensitivity
 from properties.solve import LARGEST_FACTOR, Solution, solve
 from properties.universe import (
@@ -102,16 +104,26 @@ LARGER = 4
 """How many times as many steps the next universe takes, at least."""
 
 PRIVACY = (ATTRIBUTION, AGGREGATION, EVENT_LEVEL, TOGETHER)
+SCRIPTS: Mapping[str, Callable[[tuple[int, ...]], tuple[Script, ...]]] = {
+    ATTRIBUTION: attribution_scripts,
+    AGGREGATION: aggregation_scripts,
+}
+LONGEST_SCRIPT = 300
+"""The longest script that is made because a proposal mentions its length."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effort:
-    """Say how far a game is solved, in moves and in steps, which are counted and never timed."""
+    """Say how far a game is solved, in moves and in steps, which are counted and never timed.
+
+    `ladder` is the lengths of scripts that repeat something.
+    """
 
     name: str
     moves: int
     steps: int
     contributions: int
+    ladder: tuple[int, ...]
     fewest: int = 4
 
 
@@ -119,9 +131,13 @@ STEPS = 300_000
 """The steps of a quick game; in a standard game the paper's own rules take a tenth of them."""
 
 EFFORTS = {
-    "quick": Effort(name="quick", moves=5, steps=STEPS, contributions=5),
-    "standard": Effort(name="standard", moves=7, steps=2 * STEPS, contributions=7),
-    "deep": Effort(name="deep", moves=9, steps=30 * STEPS, contributions=9),
+    "quick": Effort(name="quick", moves=5, steps=STEPS, contributions=5, ladder=(128,)),
+    "standard": Effort(
+        name="standard", moves=7, steps=2 * STEPS, contributions=7, ladder=(4, 16, 128)
+    ),
+    "deep": Effort(
+        name="deep", moves=9, steps=30 * STEPS, contributions=9, ladder=(4, 16, 64, 256, 1024)
+    ),
 }
 
 
@@ -733,6 +749,8 @@ def property_checks(
         meant = relation is not None and applies(relation, claim, universes)
         wanted = relation if relation is not None and meant else usual
         named = tuple(universe for universe in universes if concerns(universe, claim))
+        if claim in SCRIPTS and wanted is usual:
+            checks.append(scripts_check(claim, wanted, chosen, words, seed))
         for universe in named or (universe_for(claim),):
             checks.append(game_check(claim, wanted, universe, chosen, bool(named)))
             if claim in (ATTRIBUTION, AGGREGATION):
@@ -755,6 +773,15 @@ def property_checks(
     plain = relation is None and not universes
     checks += [run for run in random_runs(effort, seed) if plain or run.claim == LEDGER]
     return tuple(checks)
+
+
+def scripts_check(
+    claim: str, relation: Relation, effort: Effort, words: Vocabulary, seed: int
+) -> Check:
+    """Return the check that follows scripts with holes, as long as the effort allows."""
+    mentioned = {count for count in words.around if 0 < count <= LONGEST_SCRIPT}
+    ladder = tuple(sorted({*effort.ladder, *mentioned}))
+    return directed_check(claim, relation, SCRIPTS[claim](ladder), words.around, seed)
 
 
 def random_runs(effort: str, seed: int) -> list[Check]:

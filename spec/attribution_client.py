@@ -124,8 +124,9 @@ def register_source(at: AtSource, source: Source) -> AttributionClient:
 def attribute(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
     """Credit the first source, in the order of attempts, that can still contribute.
 
-    A source that would be granted nothing is passed over. Only registered sources are attempted,
-    as they are: whose data a credit carries must be known.
+    A source that would be granted nothing on its own budget is passed over; other budgets have no
+    part in who is credited. Only registered sources are attempted, as they are: whose data a credit
+    carries must be known.
 
     Deviates: B2 follows the pseudocode, which falls through to an older source.
     Paper: Alg. 2.
@@ -136,7 +137,9 @@ def attribute(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credi
         if source not in at.client.sources:
             raise NotACandidate(f"source {source.source_id!r} is attempted and not as registered")
         credit = Credit(unit=source.source_id, contributions=at.rules.contributions(at, source))
-        _, granted = at.rules.contribute(at, (credit,))
+        own: Budgets = Map({credit.unit: at.client.budgets.get(credit.unit, Budget())})
+        alone = replace(at, client=replace(at.client, budgets=own))
+        _, granted = at.rules.contribute(alone, (credit,))
         if granted:
             return at.client, (credit,)
     return at.client, ()

@@ -60,7 +60,7 @@ CLAIMS = _claims(
         relation="attribution fixed",
         not_covered="Side channels outside the model: traffic, timing within a step, the TEE. That "
         "a source exists: see never_registered_costs_a_factor.",
-        shapes=(Shape.SMALL_UNIVERSE,),
+        shapes=(Shape.SMALL_UNIVERSE, Shape.SCRIPTS),
     ),
     Claim(
         id="aggregation_summaries_are_private",
@@ -77,7 +77,7 @@ CLAIMS = _claims(
         not_covered="A whole device: see gradual_expiration. Several ad-techs that pool what they "
         "see: each has budgets of its own. What an event stores and a later window reports belongs "
         "to the later window.",
-        shapes=(Shape.SMALL_UNIVERSE,),
+        shapes=(Shape.SMALL_UNIVERSE, Shape.SCRIPTS),
     ),
     Claim(
         id="event_level_reports_are_private",

@@ -92,6 +92,7 @@ class Shape(StrEnum):
     REAL_SIZES = "runs at real sizes"
     REAL_PARAMETERS = "real parameters"
     RANDOM_RUNS = "random runs"
+    SCRIPTS = "scripts with holes"
     SHORT_LOOPS = "loops of a few rounds"
 
 

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 MAY_IMPORT = {
     "spec": {"spec"},
     "proofs": {"spec", "proofs"},
-    "properties": {"spec", "properties"},
+    "properties": {"spec", "proofs", "properties"},
     "sandproof": {"spec", "proofs", "properties", "sandproof"},
     "proposals": {"spec"},
     "tests": {"spec", "proofs", "properties", "sandproof", "proposals", "docs", "tests"},
@@ -253,7 +253,7 @@ BROKEN: list[tuple[Callable[[str], list[str]], str]] = [
     (lambda text: wrong_imports("proofs", text), "from properties import game"),
     (
         lambda text: wrong_imports("properties", text),
-        "from importlib import import_module\nimport_module('proofs._proof')",
+        'import importlib\n\nimportlib.import_module("sandproof.main")',
     ),
     (lambda text: wrong_imports("sandproof", text), "from tests import test_layout"),
     (lambda text: wrong_imports("proposals", text), "from sandproof import main"),

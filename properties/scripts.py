@@ -1,0 +1,330 @@
+r"""Scripts: short sequences of moves with holes for every number, time and key.
+
+A script is a function of holes and of the run that it makes. It asks the holes for values, and the
+run for moves. It may look at both worlds to choose its last query: the adversary that lists just
+these keys is one of all adversaries. A script is run on symbolic holes to find what could go wrong,
+and on numbers to show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Protocol
+
+from properties.holes import Holes
+from spec.aggregation_service import Query
+from spec.attribution_client import Source, Trigger
+from spec.contributions import Unit
+from spec.private_aggregation_client import DeviceWindow, Event, Program, Storage
+from spec.reports import KEY_BITS
+from spec.rules import Limits
+from spec.system import Move, PassTime, System
+
+LATEST = 10**10
+"""The last moment of a script, in seconds."""
+
+YEARS = 2 * LATEST
+
+LAST_WINDOW = 10**7
+"""The last time window that a unit of PAA may be in."""
+
+
+class Run(Protocol):
+    """Make moves in both worlds."""
+
+    limits: Limits
+    there: System
+
+    @property
+    def gone(self) -> System:
+        """Return the system without the unit."""
+        ...
+
+    def make(self, move: Move) -> None:
+        """Make a move with the unit and without it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """Name a script, the unit that it is about, and what it does."""
+
+    name: str
+    unit: Callable[[Holes], Unit]
+    play: Callable[[Holes, Run], None]
+
+
+def key(holes: Holes, name: str) -> int:
+    """Return any key."""
+    return holes.integer(name, 0, 2**KEY_BITS - 1)
+
+
+def wait(holes: Holes, run: Run, name: str, most: int = LATEST) -> None:
+    """Let any time pass."""
+    until = holes.integer(name, 0, most)
+    run.make(PassTime(until=run.there.now + until))
+
+
+def register(run: Run, source_id: str, expiry: int = YEARS) -> None:
+    """Register a source that only triggers with its own filter match."""
+    run.make(
+        Source(
+            source_id=source_id,
+            destination="shop",
+            expiry=expiry,
+            filters=frozenset({source_id}),
+            key=0,
+        )
+    )
+
+
+def trigger(holes: Holes, run: Run, source_id: str, number: int, value: int | None = None) -> None:
+    """Register a trigger for one source with any key and value."""
+    most = 2 * run.limits.contribution_budget
+    run.make(
+        Trigger(
+            report_id=number,
+            destination="shop",
+            filters=frozenset({source_id}),
+            key=key(holes, f"key_{number}"),
+            value=holes.integer(f"value_{number}", 1, most) if value is None else value,
+        )
+    )
+
+
+def contribute_to(where: int, value: int) -> Program:
+    """Return the program that contributes a value to a key."""
+
+    def program(storage: Storage) -> tuple[Storage, int, int]:
+        return storage, where, value
+
+    if type(where) is int and type(value) is int:
+        program.__doc__ = f"Contribute {value} to key {where}."
+    return program
+
+
+def event(
+    holes: Holes,
+    run: Run,
+    device: str,
+    number: int,
+    ad_tech: str = "ad-tech",
+    value: int | None = None,
+) -> None:
+    """Let a device contribute any value to any key."""
+    most = 2 * run.limits.contribution_budget
+    amount = holes.integer(f"value_{number}", 1, most) if value is None else value
+    program = contribute_to(key(holes, f"key_{number}"), amount)
+    run.make(Event(report_id=number, device=device, program=program, ad_tech=ad_tech))
+
+
+def ask(run: Run, epsilon: Fraction) -> None:
+    """Ask for all reports that have arrived in both worlds, and all keys that they hold."""
+    arrived = tuple(each for each in sorted(run.there.reports) if each in run.gone.reports)
+    keys: list[int] = []
+    for report_id in arrived:
+        for world in (run.there, run.gone):
+            for part in world.reports[report_id].contributions:
+                if not any(part.key == known for known in keys):
+                    keys.append(part.key)
+    run.make(Query(epsilon=epsilon, report_ids=arrived, keys=tuple(keys)))
+
+
+def one_trigger(holes: Holes, run: Run) -> None:
+    """Let a source take one trigger, at any time, and ask for it later."""
+    register(run, "x")
+    wait(holes, run, "wait_0")
+    trigger(holes, run, "x", 0)
+    wait(holes, run, "wait_1")
+    ask(run, run.limits.epsilon)
+
+
+def two_triggers(holes: Holes, run: Run) -> None:
+    """Let a source take two triggers with any time between them."""
+    register(run, "x")
+    trigger(holes, run, "x", 0)
+    wait(holes, run, "wait_0")
+    trigger(holes, run, "x", 1)
+    wait(holes, run, "wait_1")
+    ask(run, run.limits.epsilon)
+
+
+def two_sources(holes: Holes, run: Run) -> None:
+    """Let another source take a trigger between two of the unit's."""
+    register(run, "z")
+    register(run, "x")
+    trigger(holes, run, "x", 0)
+    trigger(holes, run, "z", 1)
+    wait(holes, run, "wait_0")
+    trigger(holes, run, "x", 2)
+    wait(holes, run, "wait_1")
+    ask(run, run.limits.epsilon)
+
+
+def a_source_after_another(holes: Holes, run: Run) -> None:
+    """Let a source expire before the unit's is registered."""
+    register(run, "z", expiry=LATEST)
+    wait(holes, run, "wait_0", most=3 * LATEST // 2)
+    register(run, "x", expiry=YEARS * 2)
+    trigger(holes, run, "x", 0)
+    trigger(holes, run, "x", 1)
+    ask(run, run.limits.epsilon)
+
+
+def asked_twice(holes: Holes, run: Run) -> None:
+    """Ask twice for one report that holds all a source may contribute, with any epsilons."""
+    register(run, "x")
+    trigger(holes, run, "x", 0, value=run.limits.contribution_budget)
+    ask(run, holes.epsilon("epsilon_0", run.limits.epsilon))
+    wait(holes, run, "wait_0")
+    ask(run, holes.epsilon("epsilon_1", run.limits.epsilon))
+
+
+def window_of(holes: Holes) -> DeviceWindow:
+    """Return the unit of a device in any time window."""
+    return DeviceWindow(device="phone", window=holes.integer("window", 0, LAST_WINDOW))
+
+
+def begin(holes: Holes, run: Run) -> None:
+    """Let time pass to any moment of the unit's window."""
+    window, length = holes.integer("window", 0, LAST_WINDOW), run.limits.window_length
+    run.make(PassTime(until=window * length + holes.integer("start", 0, length - 1)))
+
+
+def one_event(holes: Holes, run: Run) -> None:
+    """Let a device contribute once, and ask for it later."""
+    begin(holes, run)
+    event(holes, run, "phone", 0)
+    wait(holes, run, "wait_0")
+    ask(run, run.limits.epsilon)
+
+
+def two_events(holes: Holes, run: Run) -> None:
+    """Let a device contribute twice in a window, then in any later one."""
+    begin(holes, run)
+    event(holes, run, "phone", 0)
+    event(holes, run, "phone", 1)
+    wait(holes, run, "wait_0")
+    event(holes, run, "phone", 2)
+    ask(run, run.limits.epsilon)
+
+
+def two_devices(holes: Holes, run: Run) -> None:
+    """Let another device contribute between two contributions of the unit."""
+    begin(holes, run)
+    event(holes, run, "phone", 0)
+    event(holes, run, "tablet", 1)
+    event(holes, run, "phone", 2)
+    wait(holes, run, "wait_0")
+    ask(run, run.limits.epsilon)
+
+
+def two_ad_techs(holes: Holes, run: Run) -> None:
+    """Let a device contribute for two ad-techs in one window."""
+    begin(holes, run)
+    event(holes, run, "phone", 0)
+    event(holes, run, "phone", 1, ad_tech="another")
+    ask(run, run.limits.epsilon)
+
+
+def events_asked_twice(holes: Holes, run: Run) -> None:
+    """Ask twice for one report that holds all a device may contribute, with any epsilons."""
+    begin(holes, run)
+    event(holes, run, "phone", 0, value=run.limits.contribution_budget)
+    ask(run, holes.epsilon("epsilon_0", run.limits.epsilon))
+    wait(holes, run, "wait_0")
+    ask(run, holes.epsilon("epsilon_1", run.limits.epsilon))
+
+
+def with_others(number: int) -> Callable[[Holes, Run], None]:
+    """Return the script that asks for the unit's report together with null reports of others."""
+
+    def play(holes: Holes, run: Run) -> None:
+        register(run, "x")
+        trigger(holes, run, "x", 0)
+        for place in range(1, number + 1):
+            run.make(nobody(place))
+        ask(run, run.limits.epsilon)
+
+    return play
+
+
+def nobody(number: int) -> Trigger:
+    """Return a trigger that no source takes."""
+    filters = frozenset({"nobody"})
+    return Trigger(report_id=number, destination="shop", filters=filters, key=0, value=1)
+
+
+def devices_with_others(number: int) -> Callable[[Holes, Run], None]:
+    """Return the script that asks for the unit's report together with null reports of others."""
+
+    def play(holes: Holes, run: Run) -> None:
+        begin(holes, run)
+        event(holes, run, "phone", 0)
+        for place in range(1, number + 1):
+            idle = contribute_to(0, 0)
+            run.make(Event(report_id=place, device=f"tablet {place}", program=idle))
+        ask(run, run.limits.epsilon)
+
+    return play
+
+
+def used_up(holes: Holes, run: Run) -> None:
+    """Let a source contribute ones until one is left, and then twice any value."""
+    register(run, "x")
+    for place in range(run.limits.sparsity_budget - 1):
+        contribute_one(run, place)
+    first = run.limits.sparsity_budget
+    trigger(holes, run, "x", first)
+    trigger(holes, run, "x", first + 1)
+    ask(run, run.limits.epsilon)
+
+
+def contribute_one(run: Run, number: int) -> None:
+    """Let the source of the unit contribute a one."""
+    filters = frozenset({"x"})
+    run.make(Trigger(report_id=number, destination="shop", filters=filters, key=0, value=1))
+
+
+def asked_often(number: int) -> Callable[[Holes, Run], None]:
+    """Return the script that asks often with little epsilon, and then twice with any."""
+
+    def play(holes: Holes, run: Run) -> None:
+        register(run, "x")
+        trigger(holes, run, "x", 0, value=run.limits.contribution_budget)
+        for _ in range(number):
+            ask(run, run.limits.epsilon / (8 * number))
+        ask(run, holes.epsilon("epsilon_0", run.limits.epsilon))
+        ask(run, holes.epsilon("epsilon_1", run.limits.epsilon))
+
+    return play
+
+
+def source_x(holes: Holes) -> Unit:
+    """Return the unit of the source that scripts are about."""
+    del holes
+    return "x"
+
+
+def attribution_scripts(ladder: tuple[int, ...]) -> tuple[Script, ...]:
+    """Return the scripts about a source, short ones first; the ladder is the lengths to try."""
+    short = (one_trigger, two_triggers, asked_twice, two_sources, a_source_after_another, used_up)
+    return (
+        *(Script(name=play.__name__, unit=source_x, play=play) for play in short),
+        *(Script(name=f"with {n} others", unit=source_x, play=with_others(n)) for n in ladder),
+        *(Script(name=f"asked {n} times", unit=source_x, play=asked_often(n)) for n in ladder),
+    )
+
+
+def aggregation_scripts(ladder: tuple[int, ...]) -> tuple[Script, ...]:
+    """Return the scripts about a device in a window, short ones first."""
+    short = (one_event, two_events, events_asked_twice, two_devices, two_ad_techs)
+    return (
+        *(Script(name=play.__name__, unit=window_of, play=play) for play in short),
+        *(
+            Script(name=f"with {n} others", unit=window_of, play=devices_with_others(n))
+            for n in ladder
+        ),
+    )

@@ -1,0 +1,1 @@
+"""Searches for attacks: one file is one search."""

@@ -1,0 +1,375 @@
+r"""Directed worlds: run scripts with symbolic holes in both worlds, and look at every path.
+
+On each path what is seen must be equal in both worlds, and what the noisy sums tell of the unit
+must stay within $\varepsilon_*$. Noise is not drawn: a noisy sum is one unknown number, the same in
+both worlds, and telling them apart costs what the laws of the two sums differ by. So whatever is
+made of noisy sums afterwards costs nothing, and what looks at true sums is seen.
+
+A path on which this fails becomes numbers, small ones first, and the numbers become moves. Only an
+attack that they really make refutes. If every path of a script is clean, the promise holds for all
+values of its holes. A script that cannot be followed on symbols is run on numbers instead: the ends
+of each hole's range, numbers that the proposal mentions, and some by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, fields, is_dataclass, replace
+from fractions import Fraction
+from random import Random as Chance
+from typing import TYPE_CHECKING, cast
+
+import z3
+
+from proofs._followed import followed
+from proofs._symbolic import NotSymbolic, Number, Text, Truth, explore, integer, term_of
+from properties.holes import Chosen, Holes, Numbers, Symbols, smallest_model
+from properties.scripts import Script
+from properties.worlds import (
+    BothWorlds,
+    CannotPlay,
+    Draws,
+    Promise,
+    ScriptAttack,
+    chances,
+    smallest_attack,
+)
+from spec.aggregation_service import Query, Spent
+from spec.contributions import Budget, Credit, Unit
+from spec.distributions import Distribution, Random
+from spec.neighbours import Relation
+from spec.noise import DiscreteLaplace, Noisy
+from spec.numbers import SpecError
+from spec.paper import PAPER
+from spec.reports import Contribution, Report, Sent
+from spec.rules import AtService, Rules
+from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
+
+PATHS = 200
+"""The most paths that a script may have."""
+
+EFFORT = 5_000_000
+"""What z3 may spend on one question: a count of steps, not of time."""
+
+MARGINS = (Fraction(2), Fraction(3, 2), Fraction(9, 8), Fraction(1))
+"""By which factors the sums are to tell more than is promised; the clearest attack comes first."""
+
+RUNS = 8
+"""How often a script that is not followed on symbols is run on numbers."""
+
+SHOWN = (int, bool, str, Fraction, type(None))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Searched:
+    """Hold what became of one script: how many paths or runs, an attack, or why there is neither.
+
+    `values` are the numbers of a path that fails without being an attack, `refused` says what could
+    not be followed on symbols.
+    """
+
+    script: str
+    paths: int = 0
+    runs: int = 0
+    attack: ScriptAttack | None = None
+    values: str = ""
+    refused: str = ""
+
+    @property
+    def clean(self) -> bool:
+        """Tell whether every path was followed and none fails."""
+        return self.attack is None and not (self.values or self.refused)
+
+
+def search(rules: Rules, relation: Relation, script: Script, promised: Promise) -> Searched:
+    """Follow a script on every path, and make an attack of a path that fails."""
+    holes = Symbols()
+    subject = followed(rules)
+
+    def play() -> tuple[object, object]:
+        unit = script.unit(holes)
+        run = BothWorlds(subject, relation, unit, lambda: Draws(any_sum, any_outcome))
+        script.play(holes, run)
+        return look_alike(run), loss_of(run)
+
+    try:
+        found = explore(play, most=PATHS)
+    except NotSymbolic as refusal:
+        return Searched(script=script.name, refused=str(refusal))
+    paths, values = len(found.paths), ""
+    for path in found.paths:
+        if path.raised is not None:
+            told = f"{type(path.raised).__name__}: {path.raised}"
+            return Searched(script=script.name, paths=paths, refused=told)
+        same, loss = cast(tuple[object, object], path.returned)
+        for failing in (z3.Not(term_of(same)), *(too_much(loss, promised, m) for m in MARGINS)):
+            solver = z3.Solver()
+            solver.set("rlimit", EFFORT)
+            solver.add(*path.conditions, failing)
+            answer = solver.check()
+            if answer == z3.unknown:
+                return Searched(script=script.name, paths=paths, refused="z3 leaves a path open")
+            if answer == z3.unsat:
+                continue
+            numbers = Numbers(smallest_model(solver, holes))
+            values = values or ", ".join(f"{x} = {y}" for x, y in numbers.model.items())
+            attack = attack_of(rules, relation, script, numbers, promised)
+            if attack is not None:
+                return Searched(script=script.name, paths=paths, attack=attack)
+    return Searched(script=script.name, paths=paths, values=values)
+
+
+def too_much(loss: object, promised: Promise, margin: Fraction) -> z3.BoolRef:
+    """State that the sums tell more than a multiple of what is promised."""
+    return z3.Not(term_of(cast(Fraction, loss) <= margin * promised[0]))
+
+
+def attack_of(
+    rules: Rules, relation: Relation, script: Script, numbers: Numbers, promised: Promise
+) -> ScriptAttack | None:
+    """Play a script with numbers; return the attack that it makes, if it makes one."""
+    try:
+        return played(rules, relation, script, numbers, promised)
+    except SpecError:
+        return None
+
+
+def played(
+    rules: Rules, relation: Relation, script: Script, holes: Holes, promised: Promise
+) -> ScriptAttack | None:
+    """Play a script with numbers, without its queries first, where no noise is in the way."""
+    unit = script.unit(holes)
+    run = BothWorlds(rules, relation, unit, lambda: Draws(true_sum, first_outcome))
+    script.play(holes, run)
+    quiet = [move for move in run.moves if not isinstance(move, Query)]
+    attack = None
+    with suppress(CannotPlay):
+        attack = smallest_attack(rules, relation, unit, quiet, promised)
+    return attack or smallest_attack(rules, relation, unit, run.moves, promised)
+
+
+def any_sum(place: int, law: Noisy) -> int:
+    """Return one unknown number for the noisy sums at a place of both worlds."""
+    del law
+    return integer(f"noisy_{place}")
+
+
+def any_outcome(place: int, law: Distribution[object]) -> object:
+    """Fork on the outcome at a place, which is the same in both worlds."""
+    choice = integer(f"outcome_{place}")
+    for number, (outcome, _) in enumerate(law.weights[:-1]):
+        if choice == number:
+            return outcome
+    return law.weights[-1][0]
+
+
+def true_sum(place: int, law: Noisy) -> int:
+    """Draw no noise."""
+    del place
+    return law.centre
+
+
+def first_outcome(place: int, law: Distribution[object]) -> object:
+    """Take the first outcome."""
+    del place
+    return law.weights[0][0]
+
+
+def look_alike(run: BothWorlds) -> object:
+    """State that the worlds look alike, and that what is drawn has the same chances."""
+    if len(run.mine.laws) != len(run.theirs.laws) or len(run.mine.sums) != len(run.theirs.sums):
+        return False
+    same: object = True
+    for mine, theirs in run.seen:
+        same = both(same, alike(mine, theirs))
+    for law, other in zip(run.mine.laws, run.theirs.laws, strict=True):
+        same = both(same, alike(chances(law), chances(other)))
+    return same
+
+
+def loss_of(run: BothWorlds) -> Fraction:
+    """Return what all noisy sums together tell at most."""
+    loss = Fraction(0)
+    for one, other in zip(run.mine.sums, run.theirs.sums, strict=False):
+        loss = loss + cost(one, other)
+    return loss
+
+
+def cost(law: Noisy, other: Noisy) -> Fraction:
+    """Return what it tells at most to take one noisy sum for the other."""
+    mine, theirs = law.noise, other.noise
+    if type(mine) is not DiscreteLaplace or type(theirs) is not DiscreteLaplace:
+        raise NotSymbolic(f"noise that is a {type(mine).__name__}")
+    if mine.truncation is not None or theirs.truncation is not None:
+        raise NotSymbolic("truncated noise for listed keys")
+    rate = -mine.decay_power.exponent
+    if rate != -theirs.decay_power.exponent:
+        raise NotSymbolic("noise that differs between the worlds")
+    return rate * abs(law.centre - other.centre)
+
+
+def both(first: object, second: object) -> object:
+    """Join two truth values without asking for either."""
+    if type(first) is Truth or type(second) is Truth:
+        return Truth(z3.And(term_of(first), term_of(second)))
+    return bool(first) and bool(second)
+
+
+def alike(first: object, second: object) -> object:
+    """State that two things that are seen are the same, type by type and part by part."""
+    if is_symbolic(first) or is_symbolic(second):
+        return first == second
+    if type(first) is not type(second):
+        return False
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        result: object = len(first) == len(second)
+        for one, other in zip(first, second, strict=False):
+            result = both(result, alike(one, other))
+        return result
+    if is_dataclass(first) and is_dataclass(second):
+        names = [each.name for each in fields(first)]
+        mine, theirs = ([getattr(each, name) for name in names] for each in (first, second))
+        return alike(tuple(mine), tuple(theirs))
+    if type(first) in SHOWN:
+        return first == second
+    raise NotSymbolic(f"a {type(first).__name__} that is shown")
+
+
+def is_symbolic(value: object) -> bool:
+    """Tell whether a value is symbolic."""
+    return type(value) in (Number, Text, Truth)
+
+
+def directed_check(
+    claim: str, relation: Relation, scripts: tuple[Script, ...], words: tuple[int, ...], seed: int
+) -> Check:
+    """Return the check that follows scripts with holes in both worlds."""
+
+    def run(rules: Rules) -> Finding:
+        return directed_finding(claim, rules, relation, scripts, words, seed)
+
+    def control(name: str, rules: Rules) -> Control:
+        return Control(name=name, run=lambda: run(rules), rules=rules)
+
+    return Check(
+        claim=claim,
+        name=f"directed worlds, {relation.name}",
+        run=run,
+        controls=tuple(control(name, rules) for name, rules in BROKEN.items()),
+        evidence=Evidence.ALL_VALUES_UP_TO_SHAPE,
+        shape=Shape.SCRIPTS,
+        relation=relation.name,
+    )
+
+
+def directed_finding(
+    claim: str,
+    rules: Rules,
+    relation: Relation,
+    scripts: tuple[Script, ...],
+    words: tuple[int, ...] = (),
+    seed: int = 0,
+) -> Finding:
+    """Follow every script until one makes an attack; say what that means for a guarantee."""
+    promised = rules.limits.epsilon, rules.limits.delta
+    found = Finding(
+        claim=claim,
+        check=f"directed worlds, {relation.name}",
+        shape=Shape.SCRIPTS,
+        method="scripts with holes, followed in both worlds at the rules' own limits",
+        assumes=f"neighbours: {relation.name}",
+    )
+    results: list[Searched] = []
+    for script in scripts:
+        result = search(rules, relation, script, promised)
+        if result.refused:
+            result = try_numbers(rules, relation, script, promised, words, seed, result.refused)
+        results.append(result)
+        if result.attack is not None:
+            return replace(
+                found,
+                evidence=Evidence.ATTACK,
+                detail=f"script {script.name}: {result.attack.inequality()}",
+                attack=result.attack,
+                counterexample={"inequality": result.attack.inequality()},
+            )
+    return concluded(found, results)
+
+
+def concluded(found: Finding, results: Sequence[Searched]) -> Finding:
+    """Say what scripts without an attack show: nothing, if one fails and is no attack."""
+    failing = [f"{each.script}: {each.values}" for each in results if each.values]
+    if failing:
+        detail = f"the worlds differ without an attack: {failing[0]}"
+        return replace(found, reason=Reason.NO_CONCLUSION, detail=detail)
+    blocked = [each for each in results if each.refused and not each.runs]
+    if blocked:
+        detail = f"{blocked[0].script}: {blocked[0].refused}"
+        return replace(found, reason=Reason.CANNOT_FOLLOW, detail=detail)
+    on_numbers = [each for each in results if each.refused]
+    paths = sum(each.paths for each in results)
+    if not on_numbers:
+        bound = f"all values in {len(results)} scripts, {paths} paths"
+        return replace(found, evidence=Evidence.ALL_VALUES_UP_TO_SHAPE, bound=bound)
+    runs = sum(each.runs for each in on_numbers)
+    return replace(
+        found,
+        evidence=Evidence.RANDOM_RUNS,
+        bound=f"{len(results)} scripts, {runs} runs on numbers and {paths} paths",
+        detail=f"not followed on symbols: {on_numbers[0].refused}",
+    )
+
+
+def try_numbers(
+    rules: Rules,
+    relation: Relation,
+    script: Script,
+    promised: Promise,
+    words: tuple[int, ...],
+    seed: int,
+    refused: str,
+) -> Searched:
+    """Run a script on numbers; return the first attack, or how many runs there were."""
+    chance, runs = Chance(f"{seed} {script.name}"), 0
+    for _ in range(RUNS):
+        try:
+            attack = played(rules, relation, script, Chosen(chance, words), promised)
+        except SpecError:
+            continue
+        runs += 1
+        if attack is not None:
+            return Searched(script=script.name, attack=attack)
+    return Searched(script=script.name, runs=runs, refused=refused)
+
+
+def charge_nothing_for_little(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    """Charge nothing for a query with very little epsilon."""
+    free = at.query.epsilon < Fraction(1, 10_000)
+    return spent if free else PAPER.charge(at, spent, report)
+
+
+def admit_freely_at_a_key(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    """Do not count what is contributed to keys with certain leading bits."""
+    if contribution.key >> 96 == 0xBEEF:
+        return spent, True
+    return PAPER.admit(at, unit, spent, contribution)
+
+
+def send_late_at_night(at: AtContribution, granted: tuple[Credit, ...]) -> Random[tuple[Sent, ...]]:
+    """Let real reports of the last hour of a day arrive an hour later."""
+    late = bool(granted) and at.now % 86_400 >= 23 * 3600
+    sent = cast(tuple[Sent, ...], PAPER.send(at, granted))
+    return tuple(replace(each, arrival=each.arrival + 3600) for each in sent) if late else sent
+
+
+BROKEN = {
+    "little epsilon is free": replace(PAPER, charge=charge_nothing_for_little),
+    "some keys are free": replace(PAPER, admit=admit_freely_at_a_key),
+    "real reports are late at night": replace(PAPER, send=send_late_at_night),
+}

@@ -1,0 +1,185 @@
+"""Scripts with holes find what no small universe shows, and are clean for what is sound."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from properties.scripts import aggregation_scripts, attribution_scripts
+from properties.searches.directed_worlds import BROKEN, directed_finding, search
+from properties.worlds import attack_by, by_law
+from spec import (
+    ATTRIBUTION_FIXED,
+    NULL_STORE,
+    PAPER,
+    Budget,
+    Contribution,
+    Distribution,
+    PassTime,
+    Random,
+    Report,
+    Rules,
+    Sent,
+    Source,
+    Spent,
+    Trigger,
+    Unit,
+)
+from spec.aggregation_service import Answer, Outcome
+from spec.contributions import Credit
+from spec.neighbours import Relation
+from spec.noise import DiscreteLaplace, Noise
+from spec.numbers import Power
+from spec.verdicts import Evidence, Reason
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution, AtService
+
+PROMISED = PAPER.limits.epsilon, PAPER.limits.delta
+SHORT = attribution_scripts(())
+EVENTS = aggregation_scripts(())
+FREE_KEYS = {17, 2**100 + 5}
+BAND = range(20_001, 21_000)
+
+
+def finding(rules: Rules, *ladder: int) -> Evidence:
+    scripts = attribution_scripts(ladder)
+    return directed_finding("a claim", rules, ATTRIBUTION_FIXED, scripts).evidence
+
+
+def admit_listed_keys(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    if contribution.key in FREE_KEYS:
+        return spent, True
+    return PAPER.admit(at, unit, spent, contribution)
+
+
+def admit_band(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    if contribution.value in BAND:
+        return spent, True
+    return PAPER.admit(at, unit, spent, contribution)
+
+
+def count_less_noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+    times = 1 + len(batch) // 100
+    rate = -times * at.query.epsilon / at.limits.contribution_budget
+    return DiscreteLaplace(decay_power=Power(at.limits.base, rate), truncation=threshold)
+
+
+def charge_hundred_times(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    return spent if spent.queries > 100 else PAPER.charge(at, spent, report)
+
+
+def lose_null_reports(at: AtContribution, granted: tuple[Credit, ...]) -> Random[tuple[Sent, ...]]:
+    sent = cast(tuple[Sent, ...], PAPER.send(at, granted))
+    if granted:
+        return sent
+    return Distribution.of({sent: Fraction(9, 10), (): Fraction(1, 10)})
+
+
+def lose_any_report(at: AtContribution, granted: tuple[Credit, ...]) -> Random[tuple[Sent, ...]]:
+    sent = cast(tuple[Sent, ...], PAPER.send(at, granted))
+    return Distribution.of({sent: Fraction(9, 10), (): Fraction(1, 10)})
+
+
+def refuse_listed_keys(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    if contribution.key in FREE_KEYS:
+        return spent, False
+    return PAPER.admit(at, unit, spent, contribution)
+
+
+def show_steps(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Outcome:
+    if not isinstance(outcome, Answer):
+        return outcome
+    return Answer(released=tuple((key, noisy // 16 * 16) for key, noisy in outcome.released))
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_rules_are_refuted_for_devices(name: str) -> None:
+    found = directed_finding("a claim", BROKEN[name], NULL_STORE, EVENTS)
+    assert found.evidence is Evidence.ATTACK
+
+
+@pytest.mark.parametrize(
+    ("rules", "ladder"),
+    [
+        (replace(PAPER, admit=admit_listed_keys), ()),
+        (replace(PAPER, admit=admit_band), ()),
+        (replace(PAPER, noise=count_less_noise), (128,)),
+        (replace(PAPER, charge=charge_hundred_times), (128,)),
+        (replace(PAPER, send=lose_null_reports), ()),
+    ],
+)
+def test_unsound_rules_are_refuted(rules: Rules, ladder: tuple[int, ...]) -> None:
+    assert finding(rules, *ladder) is Evidence.ATTACK
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        PAPER,
+        replace(PAPER, admit=refuse_listed_keys),
+        replace(PAPER, reveal=show_steps),
+    ],
+)
+def test_sound_rules_are_clean_for_all_values(rules: Rules) -> None:
+    assert finding(rules, 16) is Evidence.ALL_VALUES_UP_TO_SHAPE
+
+
+def test_sound_rules_that_draw_are_not_refuted() -> None:
+    rules = replace(PAPER, send=lose_any_report)
+    found = directed_finding("a claim", rules, ATTRIBUTION_FIXED, SHORT[:2])
+    assert found.evidence is Evidence.RANDOM_RUNS
+
+
+@pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE])
+def test_the_papers_rules_are_clean(relation: Relation) -> None:
+    scripts = SHORT if relation is ATTRIBUTION_FIXED else EVENTS
+    found = directed_finding("a claim", PAPER, relation, scripts)
+    assert found.evidence is Evidence.ALL_VALUES_UP_TO_SHAPE
+    assert f"{len(scripts)} scripts" in found.bound
+
+
+def test_what_differs_without_an_attack_concludes_nothing() -> None:
+    """A rate that is a millionth too high tells more than is promised, but less than delta."""
+
+    def noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+        rate = at.query.epsilon / at.limits.contribution_budget * Fraction(10**15 + 1, 10**15)
+        return DiscreteLaplace(decay_power=Power(at.limits.base, -rate), truncation=threshold)
+
+    found = directed_finding("a claim", replace(PAPER, noise=noise), ATTRIBUTION_FIXED, SHORT[:1])
+    assert found.evidence is Evidence.NONE
+    assert found.reason is Reason.NO_CONCLUSION
+
+
+def test_an_attack_is_as_small_as_it_can_be() -> None:
+    one = search(BROKEN["real reports are late at night"], ATTRIBUTION_FIXED, SHORT[0], PROMISED)
+    assert one.attack is not None
+    assert len(one.attack.moves) == 3
+    assert "Time passes to 82800." in one.attack.moves
+    assert one.attack.probability == 1
+    assert one.attack.other == 0
+    assert "with x: nothing" in one.attack.story()
+
+
+def test_exact_laws_decide_what_draws_from_finite_laws() -> None:
+    rules = replace(PAPER, send=lose_null_reports)
+    moves = (
+        Source(source_id="x", destination="d", expiry=9, filters=frozenset("f"), key=1),
+        Trigger(report_id=0, destination="d", filters=frozenset("f"), key=0, value=1),
+        PassTime(until=1),
+    )
+    attack = attack_by(rules, ATTRIBUTION_FIXED, "x", moves, PROMISED)
+    assert attack is not None
+    assert attack.world == "without x"
+    assert attack.probability == Fraction(1, 10)
+    assert attack.other == 0
+    assert by_law(PAPER, ATTRIBUTION_FIXED, "x", moves, PROMISED, Fraction(1)) is None
