@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -62,8 +62,7 @@ def test_a_pending_proof_exists(name: str) -> None:
 # What is noticed, on a proof about one number.
 
 
-@dataclass(frozen=True, kw_only=True)
-class Bounds:
+class Bounds(NamedTuple):
     low: int = 0
     high: int = 9
 
