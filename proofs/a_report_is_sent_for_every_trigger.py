@@ -206,7 +206,10 @@ def renumber_null_reports(at: AtContribution, granted: tuple[Credit, ...]) -> tu
 PROOF = Proof(
     claim="a_report_is_sent_for_every_trigger",
     subject=PAPER,
-    steps=(Inductive(step=secrets_are_not_read, reachable=instances), a_report_is_sent),
+    steps=(
+        Inductive(step=secrets_are_not_read, reachable=instances, confirmed=True),
+        a_report_is_sent,
+    ),
     controls={
         "no report when the budget is used up": replace(PAPER, send=send_unless_used_up),
         "the budget is visible": replace(PAPER, send=show_budget),

@@ -186,7 +186,7 @@ PROOF = Proof(
     claim="abort_does_not_depend_on_attribution",
     subject=PAPER,
     steps=(
-        Inductive(step=charge_is_blind, reachable=charge_is_the_same),
+        Inductive(step=charge_is_blind, reachable=charge_is_the_same, confirmed=True),
         settle_is_the_same,
         refused_or_not,
     ),

@@ -135,7 +135,10 @@ def fixed_noise(at: AtService, _: tuple[Report, ...], threshold: int | None) -> 
 PROOF = Proof(
     claim="noise_is_chosen_in_public",
     subject=PAPER,
-    steps=(Inductive(step=the_batch_is_not_read, reachable=instances), the_query_matters),
+    steps=(
+        Inductive(step=the_batch_is_not_read, reachable=instances, confirmed=True),
+        the_query_matters,
+    ),
     controls={
         "the threshold follows the batch's size": replace(PAPER, threshold=threshold_by_size),
         "the noise follows the batch's contents": replace(PAPER, noise=noise_by_content),

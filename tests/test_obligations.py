@@ -149,6 +149,25 @@ def test_an_induction_that_no_run_refutes_fails_all_the_same() -> None:
     assert obligations("p", proof).defects == ()
 
 
+def test_a_confirmed_step_is_refuted_by_a_run_though_it_is_proved() -> None:
+    @search("no run leaves the bounds", over="one run")
+    def something_found(_: Bounds) -> dict[str, object] | None:
+        return {"x": -1}
+
+    @search("no run raises", over="one run")
+    def raising(_: Bounds) -> dict[str, object] | None:
+        raise RuntimeError
+
+    for confirmed, reachable, verdict in (
+        (False, something_found, "PROVED"),
+        (True, something_found, "REFUTED"),
+        (True, raising, "UNKNOWN"),
+        (True, low_is_not_negative, "PROVED"),
+    ):
+        step = Inductive(step=low_is_not_negative, reachable=reachable, confirmed=confirmed)
+        assert step.decide(Bounds()).verdict == verdict
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReplacedByTrue(Step[Any]):
     name: str

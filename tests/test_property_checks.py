@@ -344,17 +344,16 @@ def test_where_there_is_no_time_for_a_universe_smaller_ones_are_solved(
 ) -> None:
     names: list[str] = []
 
-    def play(*given: object, cut: bool = True) -> Finding:
-        del cut
+    def play(*given: object) -> tuple[Finding, int]:
         universe = given[3]
         assert isinstance(universe, Universe)
         names.append(universe.name)
         found = Finding(claim=ATTRIBUTION, check="game", evidence=Evidence.NONE)
         if solved and universe.name.endswith(solved):
-            return replace(found, evidence=Evidence.EXACT_IN_UNIVERSE)
-        return replace(found, reason=Reason.OUT_OF_STEPS)
+            return replace(found, evidence=Evidence.EXACT_IN_UNIVERSE), 0
+        return replace(found, reason=Reason.OUT_OF_STEPS), 0
 
-    monkeypatch.setattr(checks, "played_finding", play)
+    monkeypatch.setattr(checks, "played", play)
     effort = EFFORTS["standard"]
     universe = universe_for(ATTRIBUTION)
     found = checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
@@ -362,21 +361,41 @@ def test_where_there_is_no_time_for_a_universe_smaller_ones_are_solved(
     assert names == asked
 
 
+def test_a_larger_universe_is_left_out_where_the_steps_would_not_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    effort, names = EFFORTS["standard"], list[str]()
+
+    def play(*given: object) -> tuple[Finding, int]:
+        universe, cut = given[3], given[-1]
+        assert isinstance(universe, Universe)
+        if cut is False:
+            raise Inexact("noise must be cut")
+        names.append(universe.name)
+        found = Finding(claim=ATTRIBUTION, check="game", evidence=Evidence.EXACT_IN_UNIVERSE)
+        return found, effort.steps // checks.CUT // checks.LARGER
+
+    monkeypatch.setattr(checks, "played", play)
+    universe = universe_for(ATTRIBUTION)
+    checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
+    assert names == ["ARA, one key, little noise"]
+
+
 @pytest.mark.parametrize("reason", [Reason.NOT_WRITTEN, Reason.DOES_NOT_REPLAY])
 def test_a_smaller_universe_does_not_hide_an_attack_that_could_not_be_shown(
     reason: Reason, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def play(*given: object, cut: bool = True) -> Finding:
-        universe = given[3]
+    def play(*given: object) -> tuple[Finding, int]:
+        universe, cut = given[3], given[-1]
         assert isinstance(universe, Universe)
-        if not cut:
+        if cut is False:
             raise Inexact("noise must be cut")
         found = Finding(claim=ATTRIBUTION, check="game", evidence=Evidence.EXACT_IN_UNIVERSE)
         if universe.name.endswith("one key"):
-            return replace(found, evidence=Evidence.ALARM, reason=reason)
-        return found
+            return replace(found, evidence=Evidence.ALARM, reason=reason), 0
+        return found, 0
 
-    monkeypatch.setattr(checks, "played_finding", play)
+    monkeypatch.setattr(checks, "played", play)
     universe = universe_for(ATTRIBUTION)
     effort = EFFORTS["standard"]
     found = checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
