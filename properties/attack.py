@@ -23,7 +23,7 @@ from spec.interaction import Mechanism
 from spec.neighbours import RELATIONS, Relation, Worlds
 from spec.numbers import SpecError
 from spec.observation import Seen
-from spec.private_aggregation_client import DeviceWindow, Event
+from spec.private_aggregation_client import DeviceWindow, Event, Program
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System, SystemMechanism
 from spec.universe import Universe
@@ -401,7 +401,7 @@ def move_text(move: Move) -> str:
                 f"report {move.report_id}{extra(move, Trigger)}."
             )
         case Event():
-            doing = (move.program.__doc__ or move.program.__name__).strip().splitlines()[0]
+            doing = program_text(move.program)
             return (
                 f"Device {move.device!r} runs a program, report {move.report_id}: "
                 f"{doing.rstrip('.')}{extra(move, Event)}."
@@ -438,6 +438,13 @@ def move_text(move: Move) -> str:
 def place(move: Source | Trigger | EventSource | EventTrigger) -> str:
     """Tell on which device a move happens, where one is named."""
     return "" if move.device == DEVICE else f" on device {move.device!r}"
+
+
+def program_text(program: Program) -> str:
+    """Tell what a program does: as it tells itself, or by the first line of its docstring."""
+    told = getattr(program, "told", None)
+    text = told() if callable(told) else program.__doc__ or getattr(program, "__name__", "")
+    return str(text).strip().partition("\n")[0] or "a program"
 
 
 def extra(value: object, known: type) -> str:

@@ -18,6 +18,7 @@ from properties.game import Branch, Plan
 
 if TYPE_CHECKING:
     from properties.attack import Attack
+    from properties.worlds import ScriptAttack
 
 TEMPLATE = '''"""Replay the smallest attack on {proposal}.
 
@@ -63,6 +64,45 @@ def test_the_changed_rules_withstand_the_attack():
 
 def test_the_papers_rules_withstand_the_attack():
     assert not broken(PAPER)
+'''
+
+
+SCRIPT = '''"""Replay the smallest attack on {proposal}.
+
+{story}
+"""
+
+from fractions import Fraction
+from importlib.util import module_from_spec, spec_from_file_location
+
+{imports}
+from properties.worlds import attack_by
+from spec import PAPER
+from spec.neighbours import RELATIONS_BY_NAME
+
+RULES_FILE = {proposal!r}
+RELATION = RELATIONS_BY_NAME[{relation!r}]
+UNIT = {unit}
+PROMISED = {promised}
+MOVES = {moves}
+
+
+def load(path):
+    made = spec_from_file_location("proposal", path)
+    module = module_from_spec(made)
+    made.loader.exec_module(module)
+    return module
+
+
+proposal = load(RULES_FILE)
+
+
+def test_the_changed_rules_withstand_the_attack():
+    assert attack_by(proposal.RULES, RELATION, UNIT, MOVES, PROMISED) is None
+
+
+def test_the_papers_rules_withstand_the_attack():
+    assert attack_by(PAPER, RELATION, UNIT, MOVES, PROMISED) is None
 '''
 
 
@@ -152,4 +192,19 @@ def attack_test(attack: Attack, proposal: str) -> str:
         world=attack.world,
         power=writer.code(attack.power),
         allowed=writer.code(attack.allowed),
+    )
+
+
+def script_test(attack: ScriptAttack, proposal: str) -> str:
+    """Return the test file for a script that is an attack on a proposal."""
+    writer = Writer()
+    unit, moves = writer.code(attack.unit_value), writer.code(attack.made)
+    return SCRIPT.format(
+        proposal=proposal,
+        story=attack.story(),
+        imports=writer.imports(),
+        relation=attack.relation,
+        unit=unit,
+        moves=moves,
+        promised=writer.code((attack.epsilon, attack.allowed)),
     )

@@ -17,7 +17,7 @@ from properties.holes import Holes
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Unit
-from spec.private_aggregation_client import DeviceWindow, Event, Program, Storage
+from spec.private_aggregation_client import DeviceWindow, Event, Storage
 from spec.reports import KEY_BITS
 from spec.rules import Limits
 from spec.system import Move, PassTime, System
@@ -94,15 +94,20 @@ def trigger(holes: Holes, run: Run, source_id: str, number: int, value: int | No
     )
 
 
-def contribute_to(where: int, value: int) -> Program:
-    """Return the program that contributes a value to a key."""
+@dataclass(frozen=True, slots=True)
+class ContributeTo:
+    """Be the program that contributes a value to a key and leaves the storage as it is."""
 
-    def program(storage: Storage) -> tuple[Storage, int, int]:
-        return storage, where, value
+    key: int
+    value: int
 
-    if type(where) is int and type(value) is int:
-        program.__doc__ = f"Contribute {value} to key {where}."
-    return program
+    def __call__(self, storage: Storage) -> tuple[Storage, int, int]:
+        """Return the storage, the key and the value."""
+        return storage, self.key, self.value
+
+    def told(self) -> str:
+        """Tell what the program does."""
+        return f"Contribute {self.value} to key {self.key}."
 
 
 def event(
@@ -116,7 +121,7 @@ def event(
     """Let a device contribute any value to any key."""
     most = 2 * run.limits.contribution_budget
     amount = holes.integer(f"value_{number}", 1, most) if value is None else value
-    program = contribute_to(key(holes, f"key_{number}"), amount)
+    program = ContributeTo(key(holes, f"key_{number}"), amount)
     run.make(Event(report_id=number, device=device, program=program, ad_tech=ad_tech))
 
 
@@ -264,7 +269,7 @@ def devices_with_others(number: int) -> Callable[[Holes, Run], None]:
         begin(holes, run)
         event(holes, run, "phone", 0)
         for place in range(1, number + 1):
-            idle = contribute_to(0, 0)
+            idle = ContributeTo(0, 0)
             run.make(Event(report_id=place, device=f"tablet {place}", program=idle))
         ask(run, run.limits.epsilon)
 

@@ -21,6 +21,7 @@ from typing import TypeVar, cast
 from flint import ctx
 
 from properties.attack import decimal, move_text, seen_text, shown, unit_text
+from properties.attack_test import script_test
 from spec.aggregation_service import Answer
 from spec.contributions import Unit
 from spec.distributions import Distribution, Draw, Law, explore, hockey_stick
@@ -77,6 +78,8 @@ class ScriptAttack:
     power: Fraction
     allowed: Fraction
     exact: bool
+    made: tuple[Move, ...]
+    unit_value: Unit
 
     @property
     def gained(self) -> Fraction:
@@ -107,6 +110,10 @@ class ScriptAttack:
         lines += ["", f"{self.event} {self.inequality()}."]
         lines.append(f"This is {self.world}, at epsilon = {self.epsilon}.")
         return "\n".join(lines)
+
+    def to_pytest(self, proposal: str) -> str:
+        """Return a test file that fails on the proposal's rules and passes on the paper's."""
+        return script_test(self, proposal)
 
     def to_json(self) -> dict[str, object]:
         """Return the attack as plain data."""
@@ -307,6 +314,8 @@ def by_law(
             power=power,
             allowed=promised[1],
             exact=True,
+            made=tuple(moves),
+            unit_value=unit,
         )
     return None
 
@@ -347,6 +356,8 @@ def by_sums(
         power=power,
         allowed=promised[1],
         exact=False,
+        made=tuple(run.moves),
+        unit_value=unit,
     )
 
 

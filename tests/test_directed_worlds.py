@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from properties.scripts import aggregation_scripts, attribution_scripts
 from properties.searches.directed_worlds import BROKEN, directed_finding, search
-from properties.worlds import attack_by, by_law
+from properties.worlds import ScriptAttack, attack_by, by_law
 from spec import (
     ATTRIBUTION_FIXED,
     NULL_STORE,
@@ -36,6 +37,8 @@ from spec.numbers import Power
 from spec.verdicts import Evidence, Reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spec.rules import AtContribution, AtService
 
 PROMISED = PAPER.limits.epsilon, PAPER.limits.delta
@@ -183,3 +186,24 @@ def test_exact_laws_decide_what_draws_from_finite_laws() -> None:
     assert attack.probability == Fraction(1, 10)
     assert attack.other == 0
     assert by_law(PAPER, ATTRIBUTION_FIXED, "x", moves, PROMISED, Fraction(1)) is None
+
+
+@pytest.mark.parametrize("claimed", [ATTRIBUTION_FIXED, NULL_STORE])
+def test_an_attack_is_written_as_a_test_that_replays_it(claimed: Relation, tmp_path: Path) -> None:
+    scripts = SHORT if claimed is ATTRIBUTION_FIXED else EVENTS
+    found = directed_finding("a claim", BROKEN["some keys are free"], claimed, scripts)
+    assert isinstance(found.attack, ScriptAttack)
+    proposal = tmp_path / "proposal.py"
+    proposal.write_text(
+        "from properties.searches.directed_worlds import BROKEN\n"
+        "RULES = BROKEN['some keys are free']\n"
+    )
+    names: dict[str, object] = {}
+    exec(found.attack.to_pytest(str(proposal)), names)
+    for name, fails in (("changed", True), ("papers", False)):
+        test = cast("Callable[[], None]", names[f"test_the_{name}_rules_withstand_the_attack"])
+        if fails:
+            with pytest.raises(AssertionError):
+                test()
+        else:
+            test()
