@@ -108,7 +108,7 @@ def test_a_wrong_command_line_is_bad_input(arguments: list[str]) -> None:
 def test_check_without_a_proposal_is_about_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
     status, output, errors = printed(capsys, "check")
     assert (status, errors) == (0, "")
-    last = "holds: the paper's own rules: every guarantee holds (5 proved)"
+    last = "proved: the paper's own rules: every guarantee is proved (5 proved)"
     assert output.endswith(f"\n{last}\n")
     assert "To check a change: sandproof new my_change" in output
     assert output.count("  proved   ") == len(CLAIMS)
@@ -436,7 +436,7 @@ def test_a_defect_is_one_line_and_asks_for_a_report(
     monkeypatch.setenv("SANDPROOF_DEBUG", debug)
     monkeypatch.setattr("sandproof.params.run", fails)
     status, output, errors = printed(capsys, "params")
-    assert (status, output) == (3, "")
+    assert (status, output) == (70, "")
     assert "sandproof: failed unexpectedly: LookupError: nothing there; please report" in errors
     assert ("Traceback" in errors) == bool(debug)
     assert debug or errors.count("\n") == 1
