@@ -15,7 +15,7 @@ from typing import TypeVar, cast
 from proofs._proof import Proof, ProofResult, StepResult
 from spec import PAPER, Rules
 from spec.claims import CLAIMS
-from spec.verdicts import Check, Control, Evidence, Finding, Reason, Step, Verdict
+from spec.verdicts import ALARMS, Check, Control, Evidence, Finding, Reason, Step, Verdict
 
 S = TypeVar("S")
 
@@ -114,9 +114,11 @@ def evidence_of(result: ProofResult) -> tuple[Evidence, Reason]:
         answers = {decision.status for decision in result.decisions}
         disagree = "disagreement" in answers
         reason = Reason.SOLVERS_DISAGREE if disagree else Reason.DOES_NOT_REPLAY
+    elif any(step.witness and step.disproved for step in result.steps):
+        reason = Reason.NO_WITNESS
     if result.verdict == "REFUTED":
         return Evidence.ATTACK, reason if result.alarm else Reason.NONE
-    if result.alarm:
+    if reason in ALARMS:
         return Evidence.ALARM, reason
     return (Evidence.PROOF if result.verdict == "PROVED" else Evidence.NONE), reason
 

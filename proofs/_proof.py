@@ -92,7 +92,8 @@ class StepResult:
     something exists; both have been replayed. `disproved` marks a step that is false without a
     counterexample to the claim: there is no witness, or an induction does not go through. `alarm`
     marks what must never happen: solvers that contradict each other, or a model that does not
-    replay. `over` is the range that a step ran through; a step without one is about all values.
+    replay. A step that is a `witness` shows that the proof is not about nothing. `over` is the
+    range that a step ran through; a step without one is about all values.
     """
 
     name: str
@@ -105,6 +106,7 @@ class StepResult:
     example: Model | None = None
     disproved: bool = False
     alarm: bool = False
+    witness: bool = False
 
     @property
     def fails(self) -> bool:
@@ -211,6 +213,7 @@ class Statement(Step[S]):
             example=outcome.example,
             disproved=outcome.disproved,
             alarm=outcome.alarm,
+            witness=self.existential,
         )
 
     def _verdict(self, subject: S, decisions: list[Decision]) -> _Outcome:

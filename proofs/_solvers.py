@@ -2,9 +2,9 @@
 
 An obligation says that some conditions imply a goal. Its text asserts the conditions and the
 negation of the goal, so that "unsat" means proved and "sat" means refuted. Both solvers read the
-same text, each in a fresh context, with fixed seeds and a fixed time-out: what was decided before
-has no influence on an answer. So an answer is remembered: proofs of several claims, and of changed
-rules, ask much of the same.
+same text, each in a fresh context, with fixed seeds and a fixed number of resource units, so that
+neither what was decided before nor a busy machine has an influence on an answer. So an answer is
+remembered: proofs of several claims, and of changed rules, ask much of the same.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ import cvc5
 import z3
 
 SEED = 0
-TIMEOUT_MILLISECONDS = 10_000
+RESOURCES = {"z3": 20_000_000, "cvc5": 2_000_000}
+"""What each solver may spend on an obligation, in units of its own: counted, never timed."""
+
 READABLE_BOUNDS = (2, 10, 100)
-SHRINK_MILLISECONDS = 500
+SHRINK_RESOURCES = 1_000_000
 KEPT = {-1: 2**28, -3: 2**25}
 """What glibc's mallopt is told: the sizes from which on freed memory goes back to the system."""
 
@@ -103,12 +105,12 @@ def decide(stated: Obligation) -> Decision:
 @lru_cache(maxsize=10_000)
 def ask_z3(stated: Obligation) -> Answer:
     """Decide an obligation with z3; prefer a model of small numbers."""
-    answer = _run_z3(stated.logic, stated.text, TIMEOUT_MILLISECONDS)
+    answer = _run_z3(stated.logic, stated.text, RESOURCES["z3"])
     if answer.model is None:
         return answer
     for bound in READABLE_BOUNDS:
         small = stated.text.replace("(check-sat)", _bounded(answer.model, bound) + "(check-sat)")
-        smaller = _run_z3(stated.logic, small, SHRINK_MILLISECONDS)
+        smaller = _run_z3(stated.logic, small, SHRINK_RESOURCES)
         if smaller.model is not None:
             return smaller
     return answer
@@ -120,7 +122,7 @@ def ask_cvc5(stated: Obligation) -> Answer:
     solver = cvc5.Solver(cvc5.TermManager())
     for option, value in (
         ("seed", str(SEED)),
-        ("tlimit-per", str(TIMEOUT_MILLISECONDS)),
+        ("rlimit-per", str(RESOURCES["cvc5"])),
         ("produce-models", "true"),
     ):
         solver.setOption(option, value)
@@ -210,10 +212,10 @@ def keep_freed_memory() -> None:
             library.mallopt(option, size)
 
 
-def _run_z3(logic: str, text: str, milliseconds: int) -> Answer:
+def _run_z3(logic: str, text: str, resources: int) -> Answer:
     keep_freed_memory()
     solver = z3.SolverFor(logic, ctx=z3.Context())
-    solver.set("timeout", milliseconds)
+    solver.set("rlimit", resources)
     solver.set("random_seed", SEED)
     solver.from_string(text)
     result = solver.check()

@@ -442,7 +442,7 @@ def test_a_defect_is_one_line_and_asks_for_a_report(
     monkeypatch.setenv("SANDPROOF_DEBUG", debug)
     monkeypatch.setattr("sandproof.params.run", fails)
     status, output, errors = printed(capsys, "params")
-    assert (status, output) == (3, "")
+    assert (status, output) == (70, "")
     assert "sandproof: failed unexpectedly: LookupError: nothing there; please report" in errors
     assert ("Traceback" in errors) == bool(debug)
     assert debug or errors.count("\n") == 1

@@ -26,6 +26,7 @@ from proofs._proof import (
     StepResult,
     assume,
     calculation,
+    exists,
     for_all,
 )
 from proofs._subjects import Search, search
@@ -182,6 +183,11 @@ def squares(_: object, x: Fraction) -> bool:
     return x * x >= 0
 
 
+@exists("a square is negative")
+def negative_square(_: object, x: Fraction) -> bool:
+    return x * x < 0
+
+
 @for_all("numbers are not negative")
 def numbers(_: object, x: Fraction) -> bool:
     assume(x > -10)
@@ -257,6 +263,11 @@ def test_a_model_that_does_not_replay_is_an_alarm(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("proofs._proof.decide", wrong)
     found = checked(squares).run(PAPER)
     assert (found.evidence, found.reason) == (Evidence.ALARM, Reason.DOES_NOT_REPLAY)
+
+
+def test_a_witness_that_does_not_exist_is_an_alarm() -> None:
+    found = checked(squares, negative_square).run(PAPER)
+    assert (found.evidence, found.reason) == (Evidence.ALARM, Reason.NO_WITNESS)
 
 
 def test_solvers_that_disagree_are_an_alarm(monkeypatch: pytest.MonkeyPatch) -> None:

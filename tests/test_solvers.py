@@ -219,11 +219,11 @@ def test_two_undecided_solvers_leave_it_unknown(monkeypatch: pytest.MonkeyPatch)
     assert result.reason.startswith("undecided: ")
 
 
-def test_a_time_out_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_takes_too_many_resources_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     x, y, z = z3.Int("x"), z3.Int("y"), z3.Int("z")
     cubes = x * x * x + y * y * y + z * z * z
     hard = obligation("three cubes", [], z3.Not(cubes == z3.IntVal(114)))
-    monkeypatch.setattr(_solvers, "TIMEOUT_MILLISECONDS", 300)
+    monkeypatch.setattr(_solvers, "RESOURCES", {"z3": 100_000, "cvc5": 10_000})
     assert decide(hard).status == "unknown"
 
 
