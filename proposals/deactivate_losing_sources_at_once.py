@@ -62,7 +62,7 @@ RULES: Rules = replace(
     event_attribute=attribute_to_the_newest,
     register_event_trigger=deactivate_at_once,
 )
-NEIGHBOURS = NEVER_MATCHES
+NEIGHBOURS = replace(NEVER_MATCHES, name="never matches an event-level trigger", reports="event")
 
 S1 = EventSource(
     source_id="S1",
