@@ -64,6 +64,7 @@ from spec.neighbours import (
     EMPTY_STORE,
     MOVED_TO_DUMMY,
     NULL_STORE,
+    RELATIONS,
     Relation,
     RelationUndefined,
 )
@@ -762,7 +763,7 @@ def property_checks(
         meant = relation is not None and applies(relation, claim)
         wanted = relation if relation is not None and meant else usual
         named = tuple(universe for universe in universes if concerns(universe, claim))
-        if claim in SCRIPTS and wanted is usual:
+        if claim in SCRIPTS and wanted in RELATIONS:
             checks.append(scripts_check(claim, wanted, chosen, words, seed))
         searched = [*((universe, True) for universe in named), (universe_for(claim), False)]
         for universe, own in searched:

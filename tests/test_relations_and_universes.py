@@ -48,7 +48,7 @@ from spec.neighbours import (
 from spec.numbers import NATURAL
 from spec.observation import NoEncoding
 from spec.reports import Sent
-from spec.verdicts import Evidence, Finding, Verdict
+from spec.verdicts import Evidence, Finding, Shape, Verdict
 
 if TYPE_CHECKING:
     from spec.rules import AtContribution
@@ -325,3 +325,14 @@ def test_a_vacuous_universe_is_refused_when_it_is_loaded(tmp_path: Path) -> None
     source = f"from fractions import Fraction\nRULES = PAPER\n{UNIVERSE}delta=Fraction(3, 4)))\n"
     with pytest.raises(BadInput, match="promises a delta of 3/4"):
         load(Request(path=written(tmp_path, source)))
+
+
+def test_scripts_are_followed_with_every_known_relation_and_with_no_other() -> None:
+    def followed(relation: Relation) -> set[str]:
+        checks = property_checks("quick", 0, relation)
+        scripts = [check for check in checks if check.shape is Shape.SCRIPTS]
+        return {check.claim for check in scripts if check.relation is relation}
+
+    assert followed(NULLED_AFTER_ADMISSION) == {ATTRIBUTION, AGGREGATION}
+    assert followed(NEVER_REGISTERED) == {ATTRIBUTION}
+    assert followed(replace(NEVER_REGISTERED, name="own")) == set()
