@@ -9,11 +9,14 @@ Method: `decide`, `admit` and `send` of the system, for a trigger and for an eve
     `add_record` on symbolic budgets and values. Who is credited is given, so that the proof holds
     for every attribution and every program. The shapes are: nobody is credited, a unit with no, one
     or two contributions, two units. Both clients pass their credits to `contribute` in the same
-    way, so that two credits are run for one of them. `ask` and the step of M_SR are run with a
-    `serve` that notes its arguments.
+    way, so that two credits are run for one of them. What is granted to the client is compared with
+    what M_SR puts into its report. `ask` and the step of M_SR are run with a `serve` that notes its
+    arguments.
     A credit of several contributions corresponds to as many records of one report, which carries
-    them all (B17). That all that was granted gets into the report, for any number of credits, is a
-    step of its own: `send` may not look at it, and the report holds it whole.
+    them all (B17). That the client's report has the identifier and all that was granted, for any
+    number of credits, is a step of its own: `send` may not look at what was granted, and the report
+    holds it whole. Where `send` does look, a run on two contributions from the beginning may refute
+    it.
     Induction on contributions and credits: `contribute` treats them one by one, so that one at a
     time comes to the same. Induction on moves: budgets, reports and ledger are all that later moves
     read, and they stay equal. A report that arrives later, or not at all, is one that M_SR is not
@@ -25,7 +28,7 @@ Assumes: The function $f$ is null for zero values (B11): the clients credit noth
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import cast
@@ -33,8 +36,9 @@ from typing import cast
 from immutables import Map
 
 from proofs._check import check_of
-from proofs._proof import Proof, Statement, assume, calculation, exists
+from proofs._proof import Proof, assume, calculation, exists
 from proofs._subjects import (
+    Inductive,
     any_event,
     any_reports,
     any_time,
@@ -59,13 +63,13 @@ from proofs._subjects import (
 )
 from spec import PAPER, Rules
 from spec.aggregation_service import Answer, Query, Service
-from spec.attribution_client import AttributionClient, Source, Trigger
+from spec.attribution_client import AttributionClient, Source, Trigger, contributions
 from spec.contributions import Budget, Budgets, Credit
 from spec.contributions import send as paper_send
 from spec.distributions import Draw
 from spec.private_aggregation_client import AggregationClient, Event
 from spec.reports import Contribution, Report, Sent
-from spec.rules import AtContribution, AtService, OnDevice
+from spec.rules import AtContribution, AtService, AtTrigger, OnDevice
 from spec.summary_mechanism import (
     Record,
     SummaryMechanism,
@@ -73,30 +77,33 @@ from spec.summary_mechanism import (
     SummaryState,
     add_record,
 )
-from spec.system import System, admit, ask, decide, send
+from spec.system import Decision, Move, Observation, System, admit, ask, decide, send
 
 X, Z = name(str, "unit x"), name(str, "unit z")
 
-Shape = Callable[[Contribution, Contribution], tuple[tuple[str, tuple[Contribution, ...]], ...]]
 
-SHAPES: dict[str, Shape] = {
-    "nobody is credited": lambda _, __: (),
-    "a unit is credited with nothing": lambda _, __: ((X, ()),),
-    "a unit is credited with one contribution": lambda first, _: ((X, (first,)),),
-    "a unit is credited with two contributions": lambda first, second: ((X, (first, second)),),
-    "two units are credited": lambda first, second: ((X, (first,)), (Z, (second,))),
-}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refinement:
+    """Hold the rules, and the functions of the system and of a client that the steps run."""
+
+    rules: Rules = PAPER
+    admit: Callable[[Rules, System, Move, Decision, Draw], tuple[System, tuple[Credit, ...]]] = (
+        admit
+    )
+    ask: Callable[[Rules, System, Query, Draw], tuple[System, Observation]] = ask
+    contributions: Callable[[AtTrigger, Source], tuple[Contribution, ...]] = contributions
 
 
 def by_move(
-    rules: Rules, system: System, move: Trigger | Event, seen: Trigger | Event
-) -> tuple[System, Report]:
-    """Decide, admit and send; return the next system, and the report as it was sent.
+    subject: Refinement, system: System, move: Trigger | Event, seen: Trigger | Event
+) -> tuple[System, tuple[Credit, ...]]:
+    """Decide, admit and send one report; return the next system, and what `send` was given.
 
     Rules see the move as one of which only numbers and names may be read, and may not look at the
     client: the one here has decided already, and has budgets of two units.
     """
-    found: list[Report] = []
+    rules = subject.rules
+    found: list[tuple[Credit, ...]] = []
 
     def contribute(
         at: AtContribution, credits: tuple[Credit, ...]
@@ -105,39 +112,42 @@ def by_move(
 
     def send_noted(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
         hidden = opaque(AttributionClient, "the client")
-        sent = certain(rules.send(replace(at, cause=seen, client=hidden), granted))
-        found.extend(each.report for each in sent)
-        return sent
+        (sent,) = certain(rules.send(replace(at, cause=seen, client=hidden), granted))
+        found.append(granted)
+        return (sent,)
 
     noting = replace(without_client(rules), contribute=contribute, send=send_noted)
     decision = decide(noting, system, move, certain)
-    system, granted = admit(noting, system, move, decision, certain)
-    system, _ = send(noting, system, move, granted, certain)
-    (report,) = found
-    return system, report
+    system, admitted = subject.admit(noting, system, move, decision, certain)
+    system, _ = send(noting, system, move, admitted, certain)
+    (granted,) = found
+    return system, granted
 
 
 def by_trigger(
-    rules: Rules, budgets: Budgets, credits: tuple[Credit, ...]
-) -> tuple[Budgets, Report]:
+    subject: Refinement, budgets: Budgets, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
     """Let the ARA client register a trigger that leads to these credits."""
     key, value = opaque(int, "the key"), opaque(int, "the value")
     trigger = any_trigger(key, value, partial(bare, Trigger))
-    rules = replace(rules, attribute=lambda at, _: (at.client, credits))
+    rules = replace(subject.rules, attribute=lambda at, _: (at.client, credits))
     client = AttributionClient(budgets=budgets)
     system = System(now=any_time(), attribution=Map({trigger.device: client}))
-    after, report = by_move(rules, system, trigger, any_trigger(key, value))
-    return plain(after.attribution[trigger.device], AttributionClient).budgets, report
+    seen = any_trigger(key, value)
+    after, granted = by_move(replace(subject, rules=rules), system, trigger, seen)
+    return plain(after.attribution[trigger.device], AttributionClient).budgets, granted
 
 
-def by_event(rules: Rules, budgets: Budgets, credits: tuple[Credit, ...]) -> tuple[Budgets, Report]:
+def by_event(
+    subject: Refinement, budgets: Budgets, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
     """Let the PAA client register an event that leads to these credits."""
     event = any_event(partial(bare, Event))
-    rules = replace(rules, propose=lambda at, _: (at.client, credits))
+    rules = replace(subject.rules, propose=lambda at, _: (at.client, credits))
     client = AggregationClient(budgets=budgets)
     system = System(now=any_time(), aggregation=Map({event.device: client}))
-    after, report = by_move(rules, system, event, any_event())
-    return plain(after.aggregation[event.device], AggregationClient).budgets, report
+    after, granted = by_move(replace(subject, rules=rules), system, event, any_event())
+    return plain(after.aggregation[event.device], AggregationClient).budgets, granted
 
 
 def by_records(
@@ -161,63 +171,86 @@ def _place(record: Record) -> int:
     return cast(tuple[int], record.storage)[0]
 
 
-def same_reports(first: Report, second: Report) -> bool:
-    """Compare identifiers and contents."""
-    if first.report_id != second.report_id:
-        return False
-    if len(first.contributions) != len(second.contributions):
+def same_contributions(first: tuple[Contribution, ...], second: tuple[Contribution, ...]) -> bool:
+    """Compare keys and values, in their order."""
+    if len(first) != len(second):
         return False
     same = True
-    for one, other in zip(first.contributions, second.contributions, strict=True):
+    for one, other in zip(first, second, strict=True):
         same = same & (one.key == other.key) & (one.value == other.value)
     return same
 
 
-Client = Callable[[Rules, Budgets, tuple[Credit, ...]], tuple[Budgets, Report]]
+def parts_of(credits: tuple[Credit, ...]) -> tuple[Contribution, ...]:
+    """Return the contributions of all credits."""
+    return tuple(part for credit in credits for part in credit.contributions)
 
 
-def refinement(client: Client, api: str, shape: str) -> Statement[Rules]:
-    """Return the step for one client and one shape of credits."""
+Client = Callable[[Refinement, Budgets, tuple[Credit, ...]], tuple[Budgets, tuple[Credit, ...]]]
+Shape = Callable[[Contribution, Contribution], tuple[tuple[str, tuple[Contribution, ...]], ...]]
 
-    @for_all_rules(f"{api} and mechanism agree where {shape}")
-    def agree(
-        rules: Rules,
-        value_limit: int,
-        count_limit: int,
-        value_x: int,
-        count_x: int,
-        value_z: int,
-        count_z: int,
-        new_1: int,
-        new_2: int,
-    ) -> bool:
-        assume(value_limit >= 1, count_limit >= 1, new_1 > 0, new_2 > 0)
-        limited = with_limits(rules, contribution_budget=value_limit, sparsity_budget=count_limit)
-        budgets: Budgets = Map({X: budget(value_x, count_x), Z: budget(value_z, count_z)})
-        for spent in budgets.values():
-            assume(0 <= spent.value, spent.value <= value_limit)
-            assume(0 <= spent.count, spent.count <= count_limit)
-        credits = tuple(
-            unchecked(Credit, unit=unit, contributions=parts)
-            for unit, parts in SHAPES[shape](contribution(new_1, "k"), contribution(new_2, "l"))
-        )
-        after, report = client(limited, budgets, credits)
-        abstract, abstract_report = by_records(limited, budgets, credits)
-        if set(after) != set(abstract):
-            return False
-        same = same_reports(report, abstract_report)
-        for unit in (X, Z):
-            one, other = plain(after[unit], Budget), plain(abstract[unit], Budget)
-            same = same & (one.value == other.value) & (one.count == other.count)
-        return same
+CASES: tuple[tuple[Client, Shape], ...] = (
+    (by_trigger, lambda _, __: ()),
+    (by_trigger, lambda _, __: ((X, ()),)),
+    (by_trigger, lambda first, _: ((X, (first,)),)),
+    (by_trigger, lambda first, second: ((X, (first, second)),)),
+    (by_trigger, lambda first, second: ((X, (first,)), (Z, (second,)))),
+    (by_event, lambda _, __: ()),
+    (by_event, lambda _, __: ((X, ()),)),
+    (by_event, lambda first, _: ((X, (first,)),)),
+)
+"""Which client is run beside the mechanism, and which units are credited with what."""
 
-    return agree
+
+@for_all_rules("ARA, PAA and mechanism agree on budgets and on what is granted")
+def clients_agree(
+    subject: Refinement,
+    case: int,
+    value_limit: int,
+    count_limit: int,
+    value_x: int,
+    count_x: int,
+    value_z: int,
+    count_z: int,
+    new_1: int,
+    new_2: int,
+) -> bool:
+    """Run a client and the mechanism on the same credits, from the same budgets."""
+    assume(0 <= case, case < len(CASES))
+    assume(value_limit >= 1, count_limit >= 1, new_1 > 0, new_2 > 0)
+    rules = with_limits(subject.rules, contribution_budget=value_limit, sparsity_budget=count_limit)
+    budgets: Budgets = Map({X: budget(value_x, count_x), Z: budget(value_z, count_z)})
+    for spent in budgets.values():
+        assume(0 <= spent.value, spent.value <= value_limit)
+        assume(0 <= spent.count, spent.count <= count_limit)
+    client, shape = next(each for place, each in enumerate(CASES) if case == place)
+    credits = tuple(
+        unchecked(Credit, unit=unit, contributions=parts)
+        for unit, parts in shape(contribution(new_1, "k"), contribution(new_2, "l"))
+    )
+    after, granted = client(replace(subject, rules=rules), budgets, credits)
+    abstract, report = by_records(rules, budgets, credits)
+    if set(after) != set(abstract):
+        return False
+    same = same_contributions(parts_of(granted), report.contributions)
+    for unit in (X, Z):
+        one, other = plain(after[unit], Budget), plain(abstract[unit], Budget)
+        same = same & (one.value == other.value) & (one.count == other.count)
+    return same
 
 
 @for_all_rules("a report holds all that was granted, and nothing else")
-def reports_are_whole(rules: Rules, key: int, value: int, a_trigger: bool) -> bool:
+def reports_are_whole(
+    subject: Refinement,
+    value_limit: int,
+    count_limit: int,
+    key: int,
+    value: int,
+    a_trigger: bool,
+) -> bool:
     """Run `send` on what may not be looked at; there is at most one report, and it holds that."""
-    assume(0 <= key, 0 <= value)
+    assume(value_limit >= 1, count_limit >= 1, 0 <= key, 0 <= value)
+    rules = with_limits(subject.rules, contribution_budget=value_limit, sparsity_budget=count_limit)
     cause = any_trigger(key, value) if a_trigger else any_event()
     contents, sent = sent_unseen(on_device(rules, opaque(AttributionClient, "the client"), cause))
     if len(sent) > 1:
@@ -229,9 +262,41 @@ def reports_are_whole(rules: Rules, key: int, value: int, a_trigger: bool) -> bo
     )
 
 
+@for_all_rules("from the beginning, a report of up to two contributions holds what was granted")
+def small_reports_are_whole(
+    subject: Refinement,
+    value_limit: int,
+    count_limit: int,
+    key: int,
+    value: int,
+    a_trigger: bool,
+    new_1: int,
+    new_2: int,
+) -> bool:
+    """Let a new unit contribute twice, and run `send` on what is granted."""
+    assume(value_limit >= 1, count_limit >= 1, 0 <= key, 0 <= value, new_1 > 0, new_2 > 0)
+    rules = with_limits(subject.rules, contribution_budget=value_limit, sparsity_budget=count_limit)
+    cause = any_trigger(key, value) if a_trigger else any_event()
+    parts = (contribution(new_1, "k"), contribution(new_2, "l"))
+    credits = (unchecked(Credit, unit=X, contributions=parts),)
+    _, granted = rules.contribute(on_device(rules, keeper(Map()), cause), credits)
+    at = on_device(rules, opaque(AttributionClient, "the client"), cause)
+    sent = certain(rules.send(at, granted))
+    if len(sent) > 1:
+        return False
+    return all(
+        bool(same_contributions(each.report.contributions, parts_of(granted)))
+        and bool(each.report.report_id == cause.report_id)
+        for each in sent
+    )
+
+
 @for_all_rules("system and mechanism ask the same of the same service")
-def the_service_is_the_same(rules: Rules, epsilon: Fraction, delta: Fraction, value: int) -> bool:
+def the_service_is_the_same(
+    subject: Refinement, epsilon: Fraction, delta: Fraction, value: int
+) -> bool:
     """Run a query in both, with a `serve` that notes what it is given; both begin with nothing."""
+    rules = subject.rules
     assume(epsilon > 0, 0 <= delta, delta <= 1, value > 0)
     if rules.initial.attribution.budgets or rules.initial.aggregation.budgets:
         return False
@@ -248,7 +313,7 @@ def the_service_is_the_same(rules: Rules, epsilon: Fraction, delta: Fraction, va
     object.__setattr__(query, "report_ids", (one, other, one))
     service = unchecked(Service)
     system = System(now=any_time(), service=service, reports=reports)
-    ask(noting, system, query, certain)
+    subject.ask(noting, system, query, certain)
     question = unchecked(SummaryQuery, query=query)
     state = SummaryState(service=service, reports=reports)
     SummaryMechanism(rules=noting).step(state, ((), question), certain)
@@ -264,26 +329,27 @@ def the_service_is_the_same(rules: Rules, epsilon: Fraction, delta: Fraction, va
     by="exact run",
     over="one trigger",
 )
-def zero_values_differ(_: Rules) -> bool:
+def zero_values_differ(subject: Refinement) -> bool:
     """Show that the assumption on f is needed."""
     source = Source(source_id="x", destination="d", expiry=9, filters=frozenset({"f"}), key=1)
     trigger = Trigger(report_id=1, destination="d", filters=frozenset({"f"}), key=2, value=0)
     client = AttributionClient(sources=(source,))
     at = OnDevice(rules=PAPER, now=0, client=client, cause=trigger)
-    clients = PAPER.contributions(at, source)
     zero = Contribution(key=3, value=0)
     state = add_record(PAPER, SummaryState(), Record(unit="x", report_id=1), lambda _: zero)
-    return clients == () and state.budgets["x"].count == 1
+    return subject.contributions(at, source) == () and state.budgets["x"].count == 1
 
 
 @exists("not vacuous: a report that is not null comes about on both sides")
-def a_real_report(rules: Rules, new: int) -> bool:
+def a_real_report(subject: Refinement, new: int) -> bool:
     """Find a value that is granted."""
     assume(new > 0)
-    limited = with_limits(rules, contribution_budget=3, sparsity_budget=3)
+    rules = with_limits(subject.rules, contribution_budget=3, sparsity_budget=3)
     credits = (unchecked(Credit, unit=X, contributions=(contribution(new, "key"),)),)
-    _, report = by_trigger(limited, Map({X: Budget()}), credits)
-    return not report.is_null and report.contributions[0].value == new
+    budgets: Budgets = Map({X: Budget()})
+    _, granted = by_trigger(replace(subject, rules=rules), budgets, credits)
+    _, report = by_records(rules, budgets, credits)
+    return len(parts_of(granted)) == 1 and len(report.contributions) == 1
 
 
 def send_doubled(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
@@ -306,20 +372,76 @@ def forget_budgets(
     return budgets if at.cause is None else at.client.budgets, granted
 
 
+def send_renumbered(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Send the report under the next identifier."""
+    return tuple(
+        replace(each, report=replace(each.report, report_id=each.report.report_id + 1))
+        for each in paper_send(at, granted)
+    )
+
+
+def forget_triggers(
+    rules: Rules, system: System, move: Move, decision: Decision, draw: Draw
+) -> tuple[System, tuple[Credit, ...]]:
+    """Let the ARA client grant what it may, and keep the budgets that it had."""
+    after, granted = admit(rules, system, move, decision, draw)
+    return replace(after, attribution=system.attribution), granted
+
+
+def forget_events(
+    rules: Rules, system: System, move: Move, decision: Decision, draw: Draw
+) -> tuple[System, tuple[Credit, ...]]:
+    """Let the PAA client grant what it may, and keep the budgets that it had."""
+    after, granted = admit(rules, system, move, decision, draw)
+    return replace(after, aggregation=system.aggregation), granted
+
+
+def ask_for_each_once(
+    rules: Rules, system: System, query: Query, draw: Draw
+) -> tuple[System, Observation]:
+    """Leave out a report that the query names again."""
+    once = replace(rules, serve=lambda at, batch, draw: rules.serve(at, batch[:2], draw))
+    return ask(once, system, query, draw)
+
+
+def count_zeros(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    """Contribute a value of zero like any other."""
+    return (Contribution(key=source.key | at.cause.key, value=at.cause.value),)
+
+
+PAPERS = Refinement()
+USED_BEFORE = replace(
+    PAPER.initial, attribution=AttributionClient(budgets=Map({"x": Budget(value=1, count=1)}))
+)
+
 PROOF = Proof(
     claim="client_and_service_refine_the_mechanism",
-    subject=PAPER,
+    subject=PAPERS,
     steps=(
-        *(refinement(by_trigger, "ARA", shape) for shape in SHAPES),
-        *(refinement(by_event, "PAA", shape) for shape in SHAPES if "two" not in shape),
-        reports_are_whole,
+        clients_agree,
+        Inductive(step=reports_are_whole, reachable=small_reports_are_whole),
         the_service_is_the_same,
         zero_values_differ,
         a_real_report,
     ),
     controls={
-        "reports carry twice what was granted": replace(PAPER, send=send_doubled),
-        "the client forgets what was contributed": replace(PAPER, contribute=forget_budgets),
+        "a device forgets what was contributed": Refinement(
+            rules=replace(PAPER, contribute=forget_budgets)
+        ),
+        "the ARA client forgets what was contributed": replace(PAPERS, admit=forget_triggers),
+        "the PAA client forgets what was contributed": replace(PAPERS, admit=forget_events),
+        "reports carry twice what was granted": Refinement(rules=replace(PAPER, send=send_doubled)),
+        "reports have other identifiers": Refinement(rules=replace(PAPER, send=send_renumbered)),
+        "a client begins with a budget in use": Refinement(
+            rules=replace(PAPER, initial=USED_BEFORE)
+        ),
+        "the system asks for every report once": replace(PAPERS, ask=ask_for_each_once),
+        "the client counts values of zero": replace(PAPERS, contributions=count_zeros),
+    },
+    unproved_for={
+        "nothing is ever admitted": Refinement(
+            rules=replace(PAPER, admit=lambda _, __, spent, ___: (spent, False))
+        ),
     },
 )
 
@@ -328,7 +450,7 @@ CHECK = bounded(
         PROOF,
         method="clients and M_SR side by side; induction on contributions, credits and moves",
         assumes="f is null for zero values",
-        takes_rules=True,
+        subject=lambda rules: Refinement(rules=rules),
     ),
     papers_own=("contribute", "register_source", "propose", "serve"),
     bound="two credits or two contributions at a time",

@@ -27,10 +27,11 @@ Assumes: the_ledger_never_passes_the_caps and contributions_stay_within_budget, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
+from typing import Protocol
 
 from immutables import Map
 
@@ -59,7 +60,7 @@ from proofs._subjects import (
     without_client,
     without_ledger,
 )
-from proofs.the_ledger_never_passes_the_caps import entries_are_fixed
+from proofs.the_ledger_never_passes_the_caps import WEEK, entries_are_fixed
 from spec import PAPER, Rules
 from spec.aggregation_service import Ledger, Query, Service, Spent
 from spec.contributions import Budget, Budgets, Credit, Unit
@@ -73,6 +74,7 @@ from spec.individual_privacy import (
     loss_by_value,
     summary_rollout,
 )
+from spec.noise import Noise
 from spec.numbers import Base
 from spec.reports import Contribution, Report
 from spec.rules import AtContribution, AtService, Limits
@@ -94,6 +96,34 @@ R1, R2 = name(int, "report 1"), name(int, "report 2")
 K1, K2, K3 = (name(int, f"key {each}") for each in "123")
 
 
+class Rollout(Protocol):
+    """Be a rollout of M_SR: the losses of a unit along a sequence, by one of the two losses."""
+
+    def __call__(
+        self, rules: Rules, steps: Steps[Database, SummaryQuery], unit: Unit, loss: Loss
+    ) -> tuple[Theta, ...]:
+        """Return the parameters of every step."""
+        ...
+
+
+def initial_state(rules: Rules) -> SummaryState:
+    """Return the state in which M_SR begins."""
+    return SummaryMechanism(rules=rules).initial
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Individual:
+    """Hold the rules, the losses and rollout of a unit, its removal, and where M_SR begins."""
+
+    rules: Rules = PAPER
+    by_count: Loss = loss_by_count
+    by_value: Loss = loss_by_value
+    rollout: Rollout = summary_rollout
+    without_source: Neighbour = without_source
+    without_storage: Neighbour = without_storage
+    initial: Callable[[Rules], SummaryState] = initial_state
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """Say what the conservation law is over: the values of contributions, or their number."""
@@ -101,6 +131,10 @@ class Measure:
     what: str
     size: Callable[[tuple[Contribution, ...]], int]
     used: Callable[[Budget], int]
+
+    def left(self, limit: int, cap: Fraction, spent: Budget) -> Fraction:
+        """Return what the unused budget of a unit is worth, times the budget."""
+        return (limit - self.used(spent)) * cap
 
 
 VALUE = Measure(
@@ -117,13 +151,12 @@ def of_budgets(rules: Rules, value_limit: int, count_limit: int) -> Rules:
     return without_client(with_limits(rules, **limits))
 
 
-def record_conserves(measure: Measure) -> Statement[Rules]:
+def record_conserves(measure: Measure) -> Statement[Individual]:
     """Return the step that a record preserves the conservation law."""
-    size, used = measure.size, measure.used
 
     @for_all_rules(f"conservation by {measure.what}: a record moves budget into its report")
     def step(
-        rules: Rules,
+        subject: Individual,
         value_limit: int,
         count_limit: int,
         cap: Fraction,
@@ -134,7 +167,7 @@ def record_conserves(measure: Measure) -> Statement[Rules]:
         new: int,
         known: bool,
     ) -> bool:
-        limited = of_budgets(rules, value_limit, count_limit)
+        limited = of_budgets(subject.rules, value_limit, count_limit)
         assume(value_limit >= 1, count_limit >= 1, 0 <= charged, charged <= cap, new >= 0)
         assume(held >= 0, 0 <= value, value <= value_limit, 0 <= count, count <= count_limit)
         before = budget(value, count)
@@ -142,32 +175,25 @@ def record_conserves(measure: Measure) -> Statement[Rules]:
         state = SummaryState(budgets=Map({X: before}), reports=Map({R1: earlier}))
         record = Record(unit=X, report_id=R1)
         after = add_record(limited, state, record, lambda _: contribution(new, "key"))
-        limit = used(budget(value_limit, count_limit))
+        limit = measure.used(budget(value_limit, count_limit))
 
         def potential(spent: Budget, report: Report) -> Fraction:
-            return size(report.contributions) * (cap - charged) + (limit - used(spent)) * cap
+            held = measure.size(report.contributions) * (cap - charged)
+            return held + measure.left(limit, cap, spent)
 
         return potential(after.budgets[X], after.reports[R1]) <= potential(before, earlier)
 
     return step
 
 
-@for_all_rules("initiation: a unit that has done nothing has exactly the cap left")
-def initiation(_: Rules, value_limit: int, count_limit: int, cap: Fraction) -> bool:
-    """Start with nothing spent, no report and an unused budget."""
-    assume(value_limit >= 1, count_limit >= 1, cap >= 0)
-    nothing = SummaryState()
-    left = nothing.budgets.get(X, Budget())
-    by_value, by_count = (value_limit - left.value) * cap, (count_limit - left.count) * cap
-    return not nothing.reports and (by_value == value_limit * cap) & (by_count == count_limit * cap)
-
-
-def query_conserves(of: str, parameter: Callable[[Query | Spent], Fraction]) -> Statement[Rules]:
+def query_conserves(
+    of: str, parameter: Callable[[Query | Spent], Fraction]
+) -> Statement[Individual]:
     """Return the step that a query preserves the conservation law, for ε or for δ."""
 
     @for_all_rules(f"conservation of {of}: a query takes from its reports what it costs")
     def step(
-        rules: Rules,
+        subject: Individual,
         epsilon_cap: Fraction,
         delta_cap: Fraction,
         epsilon_1: Fraction,
@@ -186,7 +212,7 @@ def query_conserves(of: str, parameter: Callable[[Query | Spent], Fraction]) -> 
         query, caps = asked(epsilon, delta), spent(epsilon_cap, delta_cap)
         assume(epsilon > 0, 0 <= delta, delta <= 1, held_1 >= 0, held_2 >= 0)
         assume(queries_1 >= 0, queries_2 >= 0)
-        limited = with_caps(without_ledger(rules), epsilon_cap, delta_cap, most, counted)
+        limited = with_caps(without_ledger(subject.rules), epsilon_cap, delta_cap, most, counted)
         at = at_service(limited, query)
         first, second = any_reports(2)
         ledger: Ledger = Map()
@@ -199,7 +225,7 @@ def query_conserves(of: str, parameter: Callable[[Query | Spent], Fraction]) -> 
             assume(0 <= entry.delta, entry.delta <= delta_cap)
             ledger = ledger.set(limited.budget_entries(at, sealed(report_id))[0], entry)
         charging = replace(at, service=service(ledger))
-        after, accepted = certain(rules.settle(charging, (sealed(first), sealed(second))))
+        after, accepted = certain(subject.rules.settle(charging, (sealed(first), sealed(second))))
         answered = [report.report_id for report in accepted or ()]
         # Each report has its own term, so that each must pay its own share of the loss.
         for report_id, value in ((first, held_1), (second, held_2)):
@@ -213,9 +239,15 @@ def query_conserves(of: str, parameter: Callable[[Query | Spent], Fraction]) -> 
     return step
 
 
+@for_all_rules(entries_are_fixed.name)
+def reports_keep_their_entries(subject: Individual) -> bool:
+    """State what the ledger needs as well: the law is about one entry per report."""
+    return entries_are_fixed.holds(subject.rules)
+
+
 @for_all_rules("the losses are the shares of the query's parameters")
 def losses_are_shares(
-    rules: Rules,
+    subject: Individual,
     value_limit: int,
     count_limit: int,
     epsilon: Fraction,
@@ -226,10 +258,12 @@ def losses_are_shares(
     """Run the losses of a rollout, by count and by value."""
     assume(value_limit >= 1, count_limit >= 1, epsilon > 0, 0 <= delta, delta <= 1)
     assume(0 <= value, value <= value_limit, 0 <= count, count <= count_limit)
-    limited = with_limits(rules, contribution_budget=value_limit, sparsity_budget=count_limit)
+    limited = with_limits(
+        subject.rules, contribution_budget=value_limit, sparsity_budget=count_limit
+    )
     question = unchecked(SummaryQuery, query=asked(epsilon, delta))
-    by_count = loss_by_count(limited.limits, question, budget(value, count))
-    by_value = loss_by_value(limited.limits, question, budget(value, count))
+    by_count = subject.by_count(limited.limits, question, budget(value, count))
+    by_value = subject.by_value(limited.limits, question, budget(value, count))
     return (
         (by_count.epsilon * value_limit == epsilon * value)
         & (by_value.epsilon * value_limit == epsilon * value)
@@ -238,30 +272,44 @@ def losses_are_shares(
     )
 
 
-@for_all_rules("conclusion: what was spent is at most the cap")
+@for_all_rules("initiation and conclusion: a unit starts with the cap and spends at most that")
 def spent_is_capped(
-    _: Rules,
+    subject: Individual,
     limit: int,
-    used: int,
+    value: int,
+    count: int,
     cap: Fraction,
     charged: Fraction,
     held: int,
     spent: Fraction,
+    by_count: bool,
 ) -> bool:
-    """Start at the cap, never grow, and have no negative term."""
-    assume(limit >= 1, 0 <= used, used <= limit, 0 <= held, 0 <= charged, charged <= cap)
-    assume(limit * spent + held * (cap - charged) + (limit - used) * cap <= limit * cap)
+    """Start with no report and an unused budget, never grow, and have no negative term."""
+    start = subject.initial(subject.rules)
+    if start.reports:
+        return False
+    measure, now = COUNT if by_count else VALUE, budget(value, count)
+    assume(limit >= 1, 0 <= measure.used(now), measure.used(now) <= limit)
+    assume(0 <= held, 0 <= charged, charged <= cap)
+    at_start = measure.left(limit, cap, start.budgets.get(X, Budget()))
+    assume(limit * spent + held * (cap - charged) + measure.left(limit, cap, now) <= at_start)
     return spent <= cap
 
 
 @for_all_rules("without x a record of x contributes nothing: ARA and PAA")
 def dummies_are_null(
-    rules: Rules, value_limit: int, count_limit: int, value: int, count: int, new: int, ara: bool
+    subject: Individual,
+    value_limit: int,
+    count_limit: int,
+    value: int,
+    count: int,
+    new: int,
+    ara: bool,
 ) -> bool:
     """Run `add_record` on the neighbour of a record."""
     assume(value_limit >= 1, count_limit >= 1, value >= 0, count >= 0, new >= 0)
-    limited = of_budgets(rules, value_limit, count_limit)
-    neighbour: Neighbour = without_source if ara else without_storage
+    limited = of_budgets(subject.rules, value_limit, count_limit)
+    neighbour = subject.without_source if ara else subject.without_storage
     (record,) = neighbour((Record(unit=X, report_id=R1),), X)
     state = SummaryState(budgets=Map({Z: budget(value, count)}))
     after = add_record(limited, state, record, lambda _: contribution(new, "key"))
@@ -277,7 +325,7 @@ def same_budget(first: Budget, second: Budget) -> bool:
 
 @for_all_rules("what another unit contributes does not depend on x")
 def others_are_independent(
-    rules: Rules,
+    subject: Individual,
     value_limit: int,
     count_limit: int,
     value_x: int,
@@ -290,7 +338,7 @@ def others_are_independent(
     assume(value_limit >= 1, count_limit >= 1, new >= 0)
     assume(0 <= value_x, value_x <= value_limit, 0 <= count_x, count_x <= count_limit)
     assume(0 <= value_z, value_z <= value_limit, 0 <= count_z, count_z <= count_limit)
-    limited = of_budgets(rules, value_limit, count_limit)
+    limited = of_budgets(subject.rules, value_limit, count_limit)
     x, z = budget(value_x, count_x), budget(value_z, count_z)
     record = Record(unit=Z, report_id=R2)
     states = SummaryState(budgets=Map({X: x, Z: z})), SummaryState(budgets=Map({Z: z}))
@@ -306,8 +354,9 @@ def others_are_independent(
 
 
 @for_all_rules("two reports: the sums with and without x differ by what x contributes")
-def sums_differ_by_x(rules: Rules, value_1: int, value_2: int, other: int) -> bool:
+def sums_differ_by_x(subject: Individual, value_1: int, value_2: int, other: int) -> bool:
     """Run `totals` with a report of x and with its null report, for every pattern of keys."""
+    rules = subject.rules
     assume(value_1 >= 0, value_2 >= 0, other >= 0)
     at = at_service(rules, opaque(Query, "the query"))
     holds = True
@@ -335,19 +384,24 @@ SMALL = Limits(
 )
 
 
+OTHERS = (4, 5, 6)
+"""The reports of other units: their sum is about the threshold, so that noise decides."""
+
+
 def small_run() -> list[tuple[Database, SummaryQuery]]:
-    """Return two rounds: x and z contribute to one key, then everything is asked for again."""
-    values = {1: 1, 2: 2, 3: 1}
+    """Return two rounds: x and others contribute to one key, then all is asked for again."""
 
     def answer(record: Record) -> Contribution:
-        return Contribution(key=1, value=values[record.report_id])
+        return Contribution(key=1, value=1 if record.unit == "x" else 2)
 
     def question(*report_ids: int) -> SummaryQuery:
         query = Query(epsilon=Fraction(2), delta=Fraction(1, 4), report_ids=report_ids)
         return SummaryQuery(query=query, function=answer)
 
-    first = (Record(unit="x", report_id=1), Record(unit="z", report_id=2))
-    return [(first, question(1, 2)), ((Record(unit="x", report_id=3),), question(1, 3))]
+    others = tuple(Record(unit=f"z{each}", report_id=each) for each in OTHERS)
+    first = (Record(unit="x", report_id=1), *others)
+    second = (Record(unit="x", report_id=3),)
+    return [(first, question(1, *OTHERS)), (second, question(1, 3, *OTHERS))]
 
 
 @calculation(
@@ -355,22 +409,22 @@ def small_run() -> list[tuple[Database, SummaryQuery]]:
     by="exact laws",
     over="one run of two queries at Λ1 = Λ0 = 2",
 )
-def a_run_has_this_rollout(rules: Rules) -> bool:
+def a_run_has_this_rollout(subject: Individual) -> bool:
     """Compare the laws of the responses with and without x, for ARA and for PAA.
 
     The losses up to a step are those of the sequence up to it: the rollout is online.
     """
-    rules = replace(rules, limits=SMALL)
+    rules = replace(subject.rules, limits=SMALL)
     caps = Theta(epsilon=SMALL.epsilon, delta=SMALL.delta)
     steps, mechanism = small_run(), SummaryMechanism(rules=rules)
     for loss, neighbour in product(
-        (loss_by_count, loss_by_value), (without_source, without_storage)
+        (subject.by_count, subject.by_value), (subject.without_source, subject.without_storage)
     ):
 
         def rollout(so_far: Steps[Database, SummaryQuery], loss: Loss = loss) -> Theta:
-            return summary_rollout(rules, so_far, "x", loss)[-1]
+            return subject.rollout(rules, so_far, "x", loss)[-1]
 
-        if along(rollout, steps) != summary_rollout(rules, steps, "x", loss):
+        if along(rollout, steps) != subject.rollout(rules, steps, "x", loss):
             return False
         if not individually_private(mechanism, neighbour, "x", [steps], rollout, caps, SMALL.base):
             return False
@@ -378,11 +432,11 @@ def a_run_has_this_rollout(rules: Rules) -> bool:
 
 
 @exists("not vacuous: a unit can contribute to an answer and pay for it")
-def a_unit_can_pay(rules: Rules, value: int, epsilon: Fraction) -> bool:
+def a_unit_can_pay(subject: Individual, value: int, epsilon: Fraction) -> bool:
     """Find a record and a query whose loss is positive."""
     assume(value >= 1, epsilon > 0)
     limited = with_limits(
-        rules,
+        subject.rules,
         contribution_budget=2,
         sparsity_budget=1,
         epsilon=Fraction(3),
@@ -393,16 +447,20 @@ def a_unit_can_pay(rules: Rules, value: int, epsilon: Fraction) -> bool:
     record = Record(unit=X, report_id=report_id)
     state = add_record(limited, SummaryState(), record, lambda _: contribution(value, "key"))
     at = at_service(limited, asked(epsilon, Fraction(0)), Service())
-    _, accepted = certain(rules.settle(at, (state.reports[report_id],)))
+    _, accepted = certain(limited.settle(at, (state.reports[report_id],)))
     return accepted is not None and VALUE.size(accepted[0].contributions) * epsilon > 0
 
 
-def charge_half(at: AtService, spent: Spent, _: Report) -> Spent | None:
-    """Charge half of what the query costs."""
-    half = spent.epsilon + at.query.epsilon / 2, spent.delta + at.query.delta / 2
-    if half[0] > at.limits.epsilon or half[1] > at.limits.delta:
-        return None
-    return replace(spent, epsilon=half[0], delta=half[1])
+def charge_half_epsilon(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    """Charge half of the query's epsilon."""
+    half = replace(at.query, epsilon=at.query.epsilon / 2)
+    return PAPER.charge(replace(at, query=half), spent, report)
+
+
+def charge_half_delta(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    """Charge half of the query's delta."""
+    half = replace(at.query, delta=at.query.delta / 2)
+    return PAPER.charge(replace(at, query=half), spent, report)
 
 
 def admit_half(
@@ -413,28 +471,56 @@ def admit_half(
     return PAPER.admit(at, unit, spent, half)
 
 
-def share_one_budget(
+def admit_uncounted(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    """Count the value, and not that there was one more."""
+    after, fits = PAPER.admit(at, unit, spent, contribution)
+    return replace(after, count=spent.count), fits
+
+
+def share_two_budgets(
     at: AtContribution, credits: tuple[Credit, ...]
 ) -> tuple[Budgets, tuple[Credit, ...]]:
-    """Let all units together contribute no more than one may."""
+    """Let all units together contribute less than two may."""
     used = sum(spent.value for spent in at.client.budgets.values())
     asked_for = sum(part.value for credit in credits for part in credit.contributions)
-    if used + asked_for > at.limits.contribution_budget:
+    if used + asked_for >= 2 * at.limits.contribution_budget:
         return at.client.budgets, ()
     return PAPER.contribute(at, credits)
 
 
-def doubled_totals(at: AtService, batch: tuple[Report, ...]) -> dict[int, int]:
-    """Count every value twice."""
-    return {key: 2 * value for key, value in PAPER.totals(at, batch).items()}
+def double_full_reports(at: AtService, batch: tuple[Report, ...]) -> Mapping[int, int]:
+    """Count a report with several contributions twice."""
+    full = tuple(report for report in batch if len(report.contributions) > 1)
+    return PAPER.totals(at, (*batch, *full))
+
+
+def noise_for_half(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+    """Add noise for half of the contribution budget."""
+    half = replace(at.limits, contribution_budget=at.limits.contribution_budget // 2)
+    rules = replace(at.rules, limits=half)
+    return PAPER.noise(replace(at, rules=rules), batch, threshold)
+
+
+def look_ahead(
+    rules: Rules, steps: Steps[Database, SummaryQuery], unit: Unit, loss: Loss
+) -> tuple[Theta, ...]:
+    """Give every step the largest parameters of the whole sequence."""
+    losses = summary_rollout(rules, steps, unit, loss)
+    return tuple(max(losses, key=lambda theta: theta.epsilon) for _ in losses)
+
+
+def begin_in_credit(_: Rules) -> SummaryState:
+    """Begin with more left than the budget."""
+    return SummaryState(budgets=Map({X: Budget(value=-1, count=-1)}))
 
 
 BY_VALUE = (
-    initiation,
     record_conserves(VALUE),
     query_conserves("ε", lambda spent: spent.epsilon),
     query_conserves("δ", lambda spent: spent.delta),
-    entries_are_fixed,
+    reports_keep_their_entries,
     losses_are_shares,
     spent_is_capped,
     dummies_are_null,
@@ -443,20 +529,42 @@ BY_VALUE = (
     a_unit_can_pay,
 )
 
+PAPERS = Individual()
+
 PROOF = Proof(
     claim="summary_mechanism_is_individually_private",
-    subject=PAPER,
+    subject=PAPERS,
     steps=(*BY_VALUE, record_conserves(COUNT), a_run_has_this_rollout),
     controls={
-        "charge takes half": replace(PAPER, charge=charge_half),
-        "admit counts half the value": replace(PAPER, admit=admit_half),
-        "units share one budget": replace(PAPER, contribute=share_one_budget),
-        "values are counted twice": replace(PAPER, totals=doubled_totals),
+        "admit counts half the value": Individual(rules=replace(PAPER, admit=admit_half)),
+        "charge takes half of epsilon": Individual(
+            rules=replace(PAPER, charge=charge_half_epsilon)
+        ),
+        "charge takes half of delta": Individual(rules=replace(PAPER, charge=charge_half_delta)),
+        "every week has a budget of its own": Individual(
+            rules=replace(
+                PAPER, budget_entries=lambda at, report: ((report.report_id, at.now // WEEK),)
+            )
+        ),
+        "delta is lost by value for both": replace(PAPERS, by_count=loss_by_value),
+        "a unit begins with more than its budget": replace(PAPERS, initial=begin_in_credit),
+        "ARA records of x stay": replace(PAPERS, without_source=lambda database, _: database),
+        "PAA records of x stay": replace(PAPERS, without_storage=lambda database, _: database),
+        "units share two budgets": Individual(rules=replace(PAPER, contribute=share_two_budgets)),
+        "full reports are counted twice": Individual(
+            rules=replace(PAPER, totals=double_full_reports)
+        ),
+        "admit does not count": Individual(rules=replace(PAPER, admit=admit_uncounted)),
+        "noise for half of the budget": Individual(rules=replace(PAPER, noise=noise_for_half)),
+        "a rollout that looks ahead": replace(PAPERS, rollout=look_ahead),
+    },
+    unproved_for={
+        "every charge is refused": Individual(rules=replace(PAPER, charge=lambda *_: None)),
     },
 )
 
 
-def checked(proof: Proof[Rules]) -> Check:
+def checked(proof: Proof[Individual]) -> Check:
     """Return the check of a proof of this claim, or of its part about values."""
     return bounded(
         check_of(
@@ -467,7 +575,7 @@ def checked(proof: Proof[Rules]) -> Check:
             "abort_does_not_depend_on_attribution, noise_is_chosen_in_public, "
             "absent_keys_are_never_released, discrete_laplace_is_private, "
             "truncated_laplace_is_private",
-            takes_rules=True,
+            subject=lambda rules: Individual(rules=rules),
         ),
         papers_own=(
             *("settle", "batch", "contribute", "totals"),

@@ -64,6 +64,7 @@ from spec.neighbours import (
     EMPTY_STORE,
     MOVED_TO_DUMMY,
     NULL_STORE,
+    RELATIONS,
     Relation,
     RelationUndefined,
 )
@@ -387,13 +388,20 @@ def delta_text(solution: Solution, which: str = "") -> str:
     return f"{which}delta {decimal(solution.worst, 9)}, give or take {decimal(solution.slack, 9)}"
 
 
+def as_named(found: Finding) -> Finding:
+    """Return a finding that says in its bound that the proposal names the universe."""
+    bound = f"{found.bound}; " if found.bound else ""
+    return replace(found, bound=f"{bound}in a universe that the proposal names")
+
+
 def game_check(
     claim: str, relation: Relation, universe: Universe, effort: Effort, named: bool = False
 ) -> Check:
     """Return the check that solves a universe for a guarantee."""
 
     def run(rules: Rules) -> Finding:
-        return game_finding(claim, rules, relation, universe, effort, named)
+        found = game_finding(claim, rules, relation, universe, effort, named)
+        return as_named(found) if named else found
 
     def control(name: str, broken: Rules, other: Relation = relation) -> Control:
         return Control(
@@ -422,7 +430,7 @@ def game_check(
         run=run,
         controls=controls[claim],
         shape=Shape.SMALL_UNIVERSE,
-        relation=relation.name,
+        relation=relation,
     )
 
 
@@ -457,7 +465,7 @@ def side_check(
         run=finding,
         controls=tuple(control(name, rules) for name, rules in broken.items()),
         shape=Shape.FURTHER_UNIVERSE,
-        relation=relation.name,
+        relation=relation,
         spare=True,
     )
 
@@ -505,7 +513,7 @@ def delta_check(claim: str, relation: Relation, effort: Effort) -> Check:
             ),
         ),
         shape=Shape.FURTHER_UNIVERSE,
-        relation=relation.name,
+        relation=relation,
         spare=True,
     )
 
@@ -612,12 +620,15 @@ def sensitivity_finding(
     return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
 
 
-def sensitivity_check(claim: str, relation: Relation, universe: Universe, effort: Effort) -> Check:
+def sensitivity_check(
+    claim: str, relation: Relation, universe: Universe, effort: Effort, named: bool = False
+) -> Check:
     """Return the check that searches longer runs of the clients."""
     broken = replace(PAPER, admit=admit_comparing_before_adding)
 
     def run(rules: Rules) -> Finding:
-        return sensitivity_finding(claim, rules, relation, universe, effort)
+        found = sensitivity_finding(claim, rules, relation, universe, effort)
+        return as_named(found) if named else found
 
     def control() -> Finding:
         return sensitivity_finding(claim, broken, relation, universe, EFFORTS["quick"])
@@ -628,7 +639,7 @@ def sensitivity_check(claim: str, relation: Relation, universe: Universe, effort
         run=run,
         controls=(Control(name="admission compares before adding", run=control, rules=broken),),
         shape=Shape.LONG_RUNS,
-        relation=relation.name,
+        relation=relation,
         rules=tuple(name for name in CLAIMS[claim].rules if name not in SERVICE),
         spare=True,
     )
@@ -741,37 +752,36 @@ def property_checks(
     universes: tuple[Universe, ...] = (),
     words: Vocabulary = NO_WORDS,
 ) -> tuple[Check, ...]:
-    """Return the checks for a proposal, cheapest and most telling first."""
+    """Return the checks for a proposal, cheapest and most telling first.
+
+    Universes that a proposal names are searched besides those that are searched anyway.
+    """
     chosen = EFFORTS[effort]
     checks: list[Check] = []
     for claim in PRIVACY:
         usual = NULL_STORE if claim == AGGREGATION else ATTRIBUTION_FIXED
-        meant = relation is not None and applies(relation, claim, universes)
+        meant = relation is not None and applies(relation, claim)
         wanted = relation if relation is not None and meant else usual
         named = tuple(universe for universe in universes if concerns(universe, claim))
-        if claim in SCRIPTS and wanted is usual:
+        if claim in SCRIPTS and wanted in RELATIONS:
             checks.append(scripts_check(claim, wanted, chosen, words, seed))
-        for universe in named or (universe_for(claim),):
-            checks.append(game_check(claim, wanted, universe, chosen, bool(named)))
+        searched = [*((universe, True) for universe in named), (universe_for(claim), False)]
+        for universe, own in searched:
+            checks.append(game_check(claim, wanted, universe, chosen, own))
             if claim in (ATTRIBUTION, AGGREGATION):
-                checks.append(sensitivity_check(claim, wanted, universe, chosen))
-        thorough = not named or effort != "quick"
-        if named and claim in (ATTRIBUTION, AGGREGATION):
-            usually = narrow(universe_for(claim))
-            silent = {"no report when the budget is used up": SILENT_WHEN_EXHAUSTED}
-            checks.append(side_check(claim, wanted, usually, chosen, silent))
+                checks.append(sensitivity_check(claim, wanted, universe, chosen, own))
         if claim in (ATTRIBUTION, AGGREGATION):
             checks.append(production_check(claim))
-            if wanted is usual and thorough:
+            if wanted is usual:
                 checks.append(large_run_check(claim, wanted, words))
                 queue = queue_check(claim, wanted, words, chosen.steps // SIDES)
                 checks.append(with_fitted(queue))
-        if wanted is usual and thorough:
+        if wanted is usual:
             checks += side_checks(claim, wanted, chosen, words)
-        if claim == EVENT_LEVEL and wanted.name == ATTRIBUTION_FIXED.name:
+        if claim == EVENT_LEVEL and wanted is usual:
             checks.append(event_parameters_check())
-    plain = relation is None and not universes
-    checks += [run for run in random_runs(effort, seed) if plain or run.claim == LEDGER]
+    runs = random_runs(effort, seed)
+    checks += [run for run in runs if relation is None or run.claim == LEDGER]
     return tuple(checks)
 
 
@@ -812,12 +822,18 @@ def with_fitted(check: Check) -> Check:
     return replace(check, run=run)
 
 
-def applies(relation: Relation, claim: str, universes: tuple[Universe, ...] = ()) -> bool:
+def applies(relation: Relation, claim: str) -> bool:
     """Tell whether a neighbour relation that a proposal names is meant for a guarantee.
 
-    It is if it is about the guarantee's units, and if the universes that the proposal names, where
-    it names any, are about the guarantee.
+    It is if it is about the units and the reports that the guarantee is about.
     """
-    units = "devices" if claim == AGGREGATION else "sources"
-    meant = not universes or any(concerns(universe, claim) for universe in universes)
-    return claim in CLAIMS and relation.units in (units, "any") and meant
+    about = {
+        ATTRIBUTION: ("sources", "summary"),
+        AGGREGATION: ("devices", "summary"),
+        EVENT_LEVEL: ("sources", "event"),
+        TOGETHER: ("sources", "any"),
+    }
+    if claim not in about:
+        return False
+    units, reports = about[claim]
+    return relation.units in (units, "any") and relation.reports in (reports, "any")

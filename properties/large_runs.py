@@ -210,6 +210,6 @@ def large_run_check(claim: str, relation: Relation, words: Vocabulary = NO_WORDS
         run=lambda rules: large_run_finding(claim, rules, relation, words),
         controls=tuple(map(control, broken)),
         shape=Shape.REAL_SIZES,
-        relation=relation.name,
+        relation=relation,
         spare=True,
     )

@@ -270,6 +270,6 @@ def queue_check(claim: str, relation: Relation, words: Vocabulary, steps: int) -
         run=finding,
         controls=tuple(map(control, broken)),
         shape=Shape.LONG_QUEUES,
-        relation=relation.name,
+        relation=relation,
         spare=True,
     )

@@ -29,6 +29,7 @@ from spec.interaction import Mechanism
 from spec.neighbours import Relation
 from spec.noise import Noisy
 from spec.numbers import Power, SpecError, bounds
+from spec.observation import Seen, encoded
 from spec.paper import PAPER
 from spec.rules import Rules
 from spec.system import Move, Observation, System, SystemMechanism
@@ -240,7 +241,9 @@ def attack_by(
         raise CannotPlay("what is drawn beside noise differs between the worlds")
     if any(getattr(rules, name) is not getattr(PAPER, name) for name in PLAIN):
         raise CannotPlay("the service shows something else than noisy sums")
-    if len(run.mine.sums) != len(run.theirs.sums) or any(a != b for a, b in run.seen):
+    if len(run.mine.sums) != len(run.theirs.sums) or any(
+        encoded(mine) != encoded(theirs) for mine, theirs in run.seen
+    ):
         raise CannotPlay("the worlds differ beside the noisy sums")
     return by_sums(run, relation, unit, promised, power)
 
@@ -262,13 +265,11 @@ def first_of(place: int, law: Distribution[object]) -> object:
     return law.weights[0][0]
 
 
-def law_of(
-    mechanism: Mechanism[S, Move, Observation], moves: Sequence[Move]
-) -> Distribution[Transcript]:
-    """Return the exact law of what is seen of a list of moves."""
+def law_of(mechanism: Mechanism[S, Move, Observation], moves: Sequence[Move]) -> Distribution[Seen]:
+    """Return the exact law of what is seen of a list of moves, compared as data."""
     runs = 0
 
-    def run(draw: Draw) -> Transcript:
+    def run(draw: Draw) -> Seen:
         nonlocal runs
         runs += 1
         if runs > MOST_OUTCOMES:
@@ -277,7 +278,7 @@ def law_of(
         for move in moves:
             state, observed = mechanism.step(state, move, draw)
             seen.append(observed)
-        return tuple(seen)
+        return Seen(tuple(seen))
 
     return explore(run)
 
@@ -299,7 +300,9 @@ def by_law(
         telling = [x for x, p in mine.items() if p > power * theirs.probability_of(x)]
         here = max(telling, key=mine.probability_of)
         elsewhere = max(theirs.support(), key=theirs.probability_of)
-        seen = (here, elsewhere) if world == "with x" else (elsewhere, here)
+        seen = cast(Transcript, here.value), cast(Transcript, elsewhere.value)
+        if world == "without x":
+            seen = seen[1], seen[0]
         return ScriptAttack(
             relation=relation.name,
             unit=unit_text(unit),

@@ -62,7 +62,7 @@ RULES: Rules = replace(
     event_attribute=attribute_to_the_newest,
     register_event_trigger=deactivate_at_once,
 )
-NEIGHBOURS = NEVER_MATCHES
+NEIGHBOURS = replace(NEVER_MATCHES, name="never matches an event-level trigger", reports="event")
 
 S1 = EventSource(
     source_id="S1",
@@ -73,15 +73,14 @@ S1 = EventSource(
     specifications=(TriggerSpecification(data=0, windows=(10,), buckets=(1,)),),
 )
 LATER = TriggerSpecification(data=0, windows=(20,), buckets=(1,))
+TRIGGER = EventTrigger(trigger_id="t", destination="shop", filters=frozenset("a"), data=0, value=1)
 UNIVERSE = Universe(
     name="a source that expires before another",
     limits=SMALL_LIMITS,
     units=("S1", "S2"),
     moves=6,
     event_sources=(replace(S1, source_id="S2", expiry=20, specifications=(LATER,)), S1),
-    event_triggers=(
-        EventTrigger(trigger_id="t", destination="shop", filters=frozenset("a"), data=0, value=1),
-    ),
+    event_triggers=(TRIGGER, replace(TRIGGER, destination="cafe")),
     event_trigger_count=2,
     moments=(10, 20),
     promise="event",

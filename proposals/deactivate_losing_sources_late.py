@@ -70,7 +70,7 @@ RULES: Rules = replace(
     event_attribute=attribute_to_the_newest,
     register_event_trigger=deactivate_after_a_report,
 )
-NEIGHBOURS = NEVER_MATCHES
+NEIGHBOURS = replace(NEVER_MATCHES, name="never matches an event-level trigger", reports="event")
 
 S1 = EventSource(
     source_id="S1",

@@ -104,6 +104,7 @@ SHOES = NamingTrigger(
     value=1,
     budget_name="retail",
 )
+UNNAMED = Trigger(report_id=0, destination="shop", filters=frozenset("a"), key=0, value=2)
 UNIVERSE = Universe(
     name="a named budget",
     limits=replace(SMALL_LIMITS, delta=Fraction(1, 8)),
@@ -119,7 +120,7 @@ UNIVERSE = Universe(
             named_budgets=Map(retail=1),
         ),
     ),
-    triggers=(SHOES, replace(SHOES, budget_name="", value=2), replace(SHOES, budget_name="food")),
+    triggers=(SHOES, UNNAMED, replace(SHOES, budget_name="food")),
     trigger_count=3,
     queries=(
         Query(epsilon=Fraction(2), keys=(1,)),

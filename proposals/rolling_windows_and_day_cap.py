@@ -1,9 +1,10 @@
 r"""Budgets roll on from minute to minute, and there is a cap per day; nulled after admission.
 
-A device may contribute $\Lambda_1$ in any ten minutes in a row, and $16\Lambda_1$ in a day. So what
-one window contributes decides what the next may contribute. If the reports of $x$ are emptied after
-they were admitted, nothing else changes, and $x$ contributed at most $\Lambda_1$. If admission runs
-again without $x$ it does not hold: see rolling_windows_admitted_again.py.
+A device may contribute $\Lambda_1$ in any ten minutes in a row, and $2\Lambda_1$ in a day. (As
+shipped it is $16\Lambda_1$; with two the cap is met in a small universe.) So what one window
+contributes decides what the next may contribute. If the reports of $x$ are emptied after they were
+admitted, nothing else changes, and $x$ contributed at most $\Lambda_1$. If admission runs again
+without $x$ it does not hold: see rolling_windows_admitted_again.py.
 
 Origin: patcg-individual-drafts/private-aggregation-api#45, the Private Aggregation API as shipped
 Neighbours: nulled after admission
@@ -34,7 +35,7 @@ from spec import (
 
 MINUTES_IN_A_WINDOW = 10
 MINUTES_IN_A_DAY = 1440
-WINDOWS_PAID_PER_DAY = 16
+WINDOWS_PAID_PER_DAY = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,5 +92,5 @@ UNIVERSE = Universe(
     event_count=3,
     queries=(Query(epsilon=Fraction(1), keys=(0, 1, 2)),),
     query_count=1,
-    moments=(5, 10, 15),
+    moments=(5, 10, 20),
 )

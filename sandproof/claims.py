@@ -120,7 +120,7 @@ def shown(row: ClaimResult) -> str:
         ("Kind", claim.kind.value),
         ("Formula", claim.formula),
         ("Paper", claim.paper),
-        ("Neighbours", claim.relation),
+        ("Neighbours", "" if claim.relation is None else claim.relation.name),
         ("About", ", ".join(claim.subjects)),
         ("Depends on", ", ".join(claim.rules) or "no rule"),
         ("Proof", proof_file(claim)),

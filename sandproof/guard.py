@@ -40,10 +40,10 @@ from proofs import _symbolic
 from properties.lump import Seal, sealing
 from sandproof.proposal import at_line, brief, rule_names, safely, told
 from sandproof.reach import Reach, TooManyLines
-from spec import PAPER, Rules
+from spec import PAPER, AtEventTrigger, Rules
 from spec.distributions import Distribution, Law, NotADistribution, NotReplayable
-from spec.event_client import EventClient
 from spec.numbers import SpecError
+from spec.reports import Sent
 
 Rule = Callable[..., object]
 Conforms = Callable[[object], bool]
@@ -53,8 +53,8 @@ _LAYOUT = struct.Struct("=QBB")
 ENDING = (SystemExit, KeyboardInterrupt, GeneratorExit)
 """What a rule raises that means to end the program."""
 
-SHOWN = ("visible", "reveal", "serve", "event_visible")
-"""The rules whose answers the ad-tech sees; of `serve` it is the second part."""
+SHOWN = ("send", "reveal", "serve", "event_visible")
+"""The rules whose answers the ad-tech sees: what `send` shows, and the second part of `serve`."""
 
 
 class RuleMisbehaved(BaseException):
@@ -291,7 +291,7 @@ class _Player:
 
 def names_strangers(arguments: tuple[object, ...], answer: object) -> bool:
     """Tell whether an order of attempts names a source that was not among the candidates."""
-    candidates = list(cast(Sequence[object], arguments[0]))
+    candidates = list(cast(Sequence[object], arguments[1]))
     orders = answer.support() if isinstance(answer, Distribution) else (answer,)
     return any(each not in candidates for order in orders for each in cast(Sequence[object], order))
 
@@ -310,23 +310,30 @@ def _print_of(argument: object) -> object:
 
 def complaint(name: str, arguments: tuple[object, ...], answer: object) -> str:
     """Say what is wrong with an answer of the right type, if something is."""
-    if name in SHOWN:
-        shown = cast(tuple[object, object], answer)[1] if name == "serve" else answer
-        if opaque := next(incomparable(shown), None):
-            return (
-                f"what the ad-tech sees must be comparable, and a {opaque} is equal to itself only"
-            )
+    if name in SHOWN and (opaque := next(incomparable(shown_in(name, answer)), None)):
+        return f"what the ad-tech sees must be comparable, and a {opaque} is equal to itself only"
     if name == "truth_probability" and (answer < 0 or answer > 1):  # type: ignore[operator]
         return "a probability lies between 0 and 1"
     if name == "event_attribute":
-        rules, client = cast(tuple[Rules, EventClient], arguments[:2])
-        if rules.register_event_trigger is PAPER.register_event_trigger:
-            units = cast(tuple[Hashable, ...], answer)
-            if any(unit not in client.records for unit in units):
+        at = cast(AtEventTrigger, arguments[0])
+        if at.rules.register_event_trigger is PAPER.register_event_trigger:
+            known = {record.source.source_id for record in at.client.records}
+            ways = answer.support() if isinstance(answer, Distribution) else (answer,)
+            if not all(known.issuperset(cast(tuple[Hashable, ...], units)) for units in ways):
                 return "only registered sources can be credited"
     if name == "attempt_order" and names_strangers(arguments, answer):
         return "only candidates can be attempted"
     return ""
+
+
+def shown_in(name: str, answer: object) -> object:
+    """Return what the ad-tech sees of a rule's answer."""
+    if name == "serve":
+        return cast(tuple[object, object], answer)[1]
+    if name == "send":
+        ways = answer.support() if isinstance(answer, Distribution) else (answer,)
+        return tuple(each.shown for sent in ways for each in cast(tuple[Sent, ...], sent))
+    return answer
 
 
 def incomparable(value: object) -> Iterator[str]:

@@ -25,7 +25,7 @@ from sandproof.integrity import Snapshot, complaint, snapshot
 from sandproof.outside import first_outside, is_installed
 from sandproof.surface import changed_since, gone, surface
 from spec import PAPER, Initial, Limits, Rules
-from spec.neighbours import Relation
+from spec.neighbours import RELATIONS_BY_NAME, Relation
 from spec.numbers import NATURAL, Base, SpecError
 from spec.universe import Universe
 
@@ -143,7 +143,7 @@ def load(request: Request, again: bool = False) -> Proposal:
         rules = rules_of(request.path, module)
     rules = replace(rules, limits=with_settings(rules.limits, request.settings))
     relation = None if module is None else relation_of(request.name, module)
-    universes = () if module is None else universes_of(request.name, module)
+    universes = () if module is None else universes_of(request.name, module, rules.limits)
     text = "" if module is None else inspect.cleandoc(module.__doc__ or "")
     about = About(
         name=request.name,
@@ -320,11 +320,17 @@ def relation_of(name: str, module: ModuleType) -> Relation | None:
         raise BadInput(
             f"{name}: NEIGHBOURS must be a spec.neighbours.Relation, not {brief(relation)}"
         )
+    known = None if relation is None else RELATIONS_BY_NAME.get(relation.name)
+    if relation is not None and known is not None and relation is not known:
+        raise BadInput(
+            f"{name}: NEIGHBOURS is called {relation.name!r} and is another relation than that: "
+            "give it a name of its own"
+        )
     return relation
 
 
-def universes_of(name: str, module: ModuleType) -> tuple[Universe, ...]:
-    """Return the universes that a proposal names."""
+def universes_of(name: str, module: ModuleType, limits: Limits) -> tuple[Universe, ...]:
+    """Return the universes that a proposal names; refuse one whose promise allows too much."""
     if hasattr(module, "UNIVERSE") and hasattr(module, "UNIVERSES"):
         raise BadInput(f"{name}: define UNIVERSE or UNIVERSES, not both")
     named = getattr(module, "UNIVERSES", None)
@@ -336,6 +342,8 @@ def universes_of(name: str, module: ModuleType) -> tuple[Universe, ...]:
             raise BadInput(
                 f"{name}: a universe must be a spec.universe.Universe, not {brief(universe)}"
             )
+        if weakness := universe.weakness(limits):
+            raise BadInput(f"{name}: the universe {universe.name!r} {weakness}")
     return tuple(given)
 
 

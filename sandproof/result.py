@@ -44,7 +44,8 @@ class AttackRecord:
 class ClaimResult:
     """Hold what was found about a claim; `why` tells why it is unaffected or was not run.
 
-    The other fields are what `combine.weigh` puts together with the findings.
+    `another_relation` names the neighbour relation that it was decided with, if that is not the
+    paper's for it. The other fields are what `combine.weigh` puts together with the findings.
     """
 
     claim: Claim
@@ -55,6 +56,7 @@ class ClaimResult:
     blocked: str = ""
     unreached: str = ""
     refuted_lemmas: tuple[str, ...] = ()
+    another_relation: str = ""
 
     @property
     def weighed(self) -> Weighed:
@@ -79,6 +81,12 @@ class ClaimResult:
     def alarms(self) -> tuple[Finding, ...]:
         """Return the findings that must not be."""
         return self.weighed.alarms
+
+    @property
+    def relation(self) -> str:
+        """Name the neighbour relation that the claim was decided with, if there is one."""
+        papers = "" if self.claim.relation is None else self.claim.relation.name
+        return self.another_relation or papers
 
     @property
     def deciding(self) -> Finding | None:
@@ -280,15 +288,29 @@ class Result:
         name = self.about.name
         rows = [row for row in self.deciding if row.verdict is self.verdict]
         loud = ", with an ALARM" if self.alarms else ""
+        under = self._under(rows)
         match self.verdict:
             case Verdict.REFUTED:
-                return f"refuted: {name}: {', '.join(map(_broken, rows))}{loud}"
+                return f"refuted{under}: {name}: {', '.join(map(_broken, rows))}{loud}"
             case Verdict.UNKNOWN:
                 return self._unknown(rows)
             case _:
                 proved = self.verdict is Verdict.PROVED
                 said = "every guarantee is proved" if proved else "no attack was found"
-                return f"{self.verdict.value}: {name}: {said} ({self._counts()}){loud}"
+                under = self._under(self.deciding)
+                return f"{self.verdict.value}{under}: {name}: {said} ({self._counts()}){loud}"
+
+    def _under(self, rows: Sequence[ClaimResult]) -> str:
+        """Say with which neighbours claims were decided, if not with the paper's.
+
+        If only some of them were, these are named.
+        """
+        others = [row for row in rows if row.another_relation and row.affected]
+        if not others:
+            return ""
+        whole = len(others) == len([row for row in rows if row.affected])
+        which = "" if whole else f" for {', '.join(row.claim.id for row in others)}"
+        return f" under {others[0].another_relation} (not the paper's relation{which})"
 
     def _counts(self) -> str:
         kept = (Verdict.PROVED, Verdict.SEARCHED, Verdict.UNAFFECTED)
@@ -304,7 +326,7 @@ class Result:
             return f"unknown: {self.exhausted[0]}"
         names = ", ".join(each.claim.id for each in rows)
         why = "interrupted" if self.interrupted else " ".join(rows[0].reason.split())
-        return f"unknown: {self.about.name}: {names} ({why})"
+        return f"unknown{self._under(rows)}: {self.about.name}: {names} ({why})"
 
     def to_json(self) -> dict[str, object]:
         """Return the result as plain data, as the published schema describes it."""
@@ -375,7 +397,7 @@ def claim_to_json(result: ClaimResult) -> dict[str, object]:
         "kind": result.claim.kind.value,
         "statement": result.claim.statement,
         "paper": result.claim.paper,
-        "neighbours": result.claim.relation,
+        "neighbours": result.relation,
         "verdict": result.verdict.value,
         "reason": result.reason,
         "checks": [finding_to_json(finding) for finding in result.findings],
@@ -394,6 +416,7 @@ def finding_to_json(finding: Finding) -> dict[str, object]:
         "method": finding.method,
         "bound": finding.bound,
         "assumes": finding.assumes,
+        "neighbours": finding.relation,
         "detail": finding.detail,
         "seconds": float(finding.seconds or 0),
         "steps": [

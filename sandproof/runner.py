@@ -45,6 +45,7 @@ from spec import PAPER
 from spec.claims import CLAIMS
 from spec.distributions import NotReplayable
 from spec.neighbours import Relation
+from spec.observation import NoEncoding
 from spec.universe import Universe
 from spec.verdicts import (
     ALARMS,
@@ -107,11 +108,16 @@ class Planned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """Say what a proposal is and which checks there are for it, in order."""
+    """Say what a proposal is and which checks there are for it, in order.
+
+    `overridden` are the guarantees that it asks about whatever it changes, `another_relation` those
+    that are decided with a neighbour relation that is not the paper's for them.
+    """
 
     about: About
     checks: tuple[Planned, ...]
     overridden: frozenset[str]
+    another_relation: frozenset[str]
     listing: Listing
 
 
@@ -188,8 +194,7 @@ def checks_of(
     kept = [
         check
         for check in found
-        if not overridden(CLAIMS[check.claim], relation, universes)
-        or (relation is not None and relation.name == check.relation)
+        if not overridden(CLAIMS[check.claim], relation) or check.relation is relation
     ]
     return tuple(sorted(kept, key=lambda check: rank(check, effort)))
 
@@ -207,10 +212,13 @@ def checks_for(proposal: Proposal, options: Options) -> tuple[Check, ...]:
 def rank(check: Check, effort: str) -> tuple[int, int]:
     """Say how early a check comes: guarantees first, and of their checks what refutes quickly.
 
-    Proofs come last, and after them what can be spared where they succeed.
+    Proofs come last, and after them what can be spared where they succeed. With a relation that is
+    not the paper's, games come before scripts: they say by which factor a guarantee fails.
     """
     claim = CLAIMS[check.claim]
     slow = 1 + SLOW.index(check.shape) if check.shape in SLOW and claim.relation else 0
+    if check.shape is Shape.SCRIPTS and check.relation is not claim.relation:
+        slow = len(SLOW)
     late = len(SLOW) + (2 if spared(check, effort) else 1)
     return ORDER[claim.kind], late if check.proves or spared(check, effort) else slow
 
@@ -225,23 +233,37 @@ def asked_for(proposal: Proposal) -> frozenset[str]:
 
     It does so with another neighbour relation, or, where it changes nothing, with its universes.
     """
-    universes = proposal.universes
-    found = {c.id for c in CLAIMS.values() if overridden(c, proposal.relation, universes)}
+    found = under_another_relation(proposal)
     if not proposal.about.changes:
+        universes = proposal.universes
         found |= {claim for claim in PRIVACY for each in universes if concerns(each, claim)}
-    return frozenset(found)
+    return found
 
 
-def overridden(
-    claim: Claim, relation: Relation | None, universes: tuple[Universe, ...] = ()
-) -> bool:
+def under_another_relation(proposal: Proposal) -> frozenset[str]:
+    """Name the guarantees that are decided with a relation that is not the paper's for them."""
+    return frozenset(c.id for c in CLAIMS.values() if overridden(c, proposal.relation))
+
+
+def overridden(claim: Claim, relation: Relation | None) -> bool:
     """Tell whether a proposal asks for a guarantee with another neighbour relation."""
     return (
         relation is not None
         and claim.kind is Kind.GUARANTEE
-        and claim.relation not in ("", relation.name)
-        and applies(relation, claim.id, universes)
+        and claim.relation is not None
+        and claim.relation is not relation
+        and applies(relation, claim.id)
     )
+
+
+def check_relation(proposal: Proposal) -> None:
+    """Refuse a neighbour relation that is about no guarantee: nothing would be decided with it."""
+    relation = proposal.relation
+    if relation is not None and not any(applies(relation, claim) for claim in PRIVACY):
+        raise BadInput(
+            f"{proposal.about.name}: NEIGHBOURS is about units {relation.units!r} and reports "
+            f"{relation.reports!r}, which no guarantee is about"
+        )
 
 
 def load_in_child(request: Request, options: Options) -> Callable[[Trace], object]:
@@ -250,6 +272,7 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
     def work(_: Trace) -> Loaded | BadInput | NotFollowed:
         try:
             proposal = load(request)
+            check_relation(proposal)
             checks = checks_for(proposal, options)
         except (BadInput, NotFollowed) as error:
             return error
@@ -272,6 +295,7 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
             about=proposal.about,
             checks=named,
             overridden=asked_for(proposal),
+            another_relation=under_another_relation(proposal),
             listing=listing(proposal.files, changed),
         )
 
@@ -321,6 +345,8 @@ def run_guarded(
     known.update(lemmas)
     try:
         finding = portable(check.run(rules), request)
+        used = check.relation or CLAIMS[check.claim].relation
+        finding = replace(finding, relation="" if used is None else used.name)
         if guard.asked:
             again = load(request, again=True) if proposal.repeatable else proposal
             guard.ask_again(again.rules)
@@ -354,6 +380,8 @@ def blamed(error: BaseException, guard: Guard) -> str:
     """Say in one line what the proposal did, if it is the proposal that failed."""
     if isinstance(error, RuleMisbehaved):
         return str(error)
+    if isinstance(error, NoEncoding):
+        return f"{guard.path}: {error}"
     if isinstance(error, NotReplayable):
         return f"{guard.path}: a rule changes its answer from call to call: {error}"
     if error is guard.refused:
@@ -407,6 +435,7 @@ class Session:
         self.started = time.monotonic()
         self.about = About(name=request.name)
         self.overridden: frozenset[str] = frozenset()
+        self.another_relation: frozenset[str] = frozenset()
         self.listing = Listing()
         self.loaded = False
         self.bad_input = ""
@@ -538,6 +567,7 @@ class Session:
         match outcome.answer:
             case Loaded() as loaded:
                 self.about, self.overridden = loaded.about, loaded.overridden
+                self.another_relation = loaded.another_relation
                 self.listing = loaded.listing
                 self._plan(loaded)
             case BadInput() as problem:
@@ -668,6 +698,7 @@ class Session:
         return ClaimResult(
             claim=claim,
             findings=tuple(mine),
+            another_relation=self.about.relation if claim.id in self.another_relation else "",
             own=not (self.about.changes or self.about.relation or self.about.universes),
             blocked=self._blocked(claim),
             unreached=self._unreached(claim, mine),
@@ -739,8 +770,11 @@ def composed(claims: Sequence[ClaimResult]) -> Sequence[ClaimResult]:
     """Let what is composed hold as far as its parts do, if its own checks leave it open.
 
     The clients share no state, whatever the rules: each rule is given one client only. So the
-    hybrid argument of the proof composes whatever is known of the parts.
+    hybrid argument of the proof composes whatever is known of the parts, if it is known for the
+    same neighbours.
     """
+    if len({each.another_relation for each in claims if each.claim.id in (COMPOSED, *PARTS)}) > 1:
+        return claims
     known = {each.claim.id: each.verdict for each in claims}
     kept = (Verdict.PROVED, Verdict.SEARCHED, Verdict.UNAFFECTED)
     if not all(known.get(part) in kept for part in PARTS):

@@ -80,7 +80,8 @@ def as_text(result: Result, colour: bool = False) -> str:
     write_remarks(out, result)
     write_alarms(out, result)
     word, _, rest = result.headline.partition(": ")
-    out.lines += ["", out.paint(word, word) + ": " + rest]
+    style = word.partition(" under ")[0]
+    out.lines += ["", out.paint(word, style) + ": " + rest]
     return "\n".join(out.lines)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from spec.neighbours import ATTRIBUTION_FIXED, NEVER_REGISTERED, NULL_STORE
 from spec.verdicts import Claim, Kind, Shape
 
 NOISE = ("noise", "threshold", "releases", "totals", "keys", "answer", "limits")
@@ -57,7 +58,7 @@ CLAIMS = _claims(
         paper="Cor. 4.4",
         subjects=("spec.system.step", "spec.neighbours.ATTRIBUTION_FIXED"),
         rules=(*SERVICE, *CLIENTS, *ATTRIBUTION),
-        relation="attribution fixed",
+        relation=ATTRIBUTION_FIXED,
         not_covered="Side channels outside the model: traffic, timing within a step, the TEE. That "
         "a source exists: see never_registered_costs_a_factor.",
         shapes=(Shape.SMALL_UNIVERSE, Shape.SCRIPTS),
@@ -73,7 +74,7 @@ CLAIMS = _claims(
         paper="Cor. 4.6",
         subjects=("spec.system.step", "spec.neighbours.NULL_STORE"),
         rules=(*SERVICE, *CLIENTS, *AGGREGATION),
-        relation="null store",
+        relation=NULL_STORE,
         not_covered="A whole device: see gradual_expiration. Several ad-techs that pool what they "
         "see: each has budgets of its own. What an event stores and a later window reports belongs "
         "to the later window.",
@@ -90,7 +91,7 @@ CLAIMS = _claims(
         paper="Thm. 5.1",
         subjects=("spec.event_client.pass_windows", "spec.event_mechanism"),
         rules=EVENT_LEVEL,
-        relation="attribution fixed",
+        relation=ATTRIBUTION_FIXED,
         not_covered="Configurations that depend on private data: the output set is public. Several "
         "sources of one user: each has an ε of its own.",
         shapes=(Shape.SMALL_UNIVERSE,),
@@ -121,7 +122,7 @@ CLAIMS = _claims(
         paper="none (E1)",
         subjects=("spec.system.step",),
         rules=(*SERVICE, *CLIENTS, *ATTRIBUTION, *EVENT_LEVEL),
-        relation="attribution fixed",
+        relation=ATTRIBUTION_FIXED,
         shapes=(Shape.SMALL_UNIVERSE,),
     ),
     Claim(
@@ -447,7 +448,7 @@ CLAIMS = _claims(
         formula=r"(2k + 1)\Lambda_1",
         paper="none (B2)",
         subjects=("spec.neighbours.NEVER_REGISTERED",),
-        relation="never registered",
+        relation=NEVER_REGISTERED,
     ),
     Claim(
         id="null_reports_are_charged",

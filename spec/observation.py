@@ -19,7 +19,6 @@ from typing import Any, TypeAlias
 from immutables import Map
 
 from spec.distributions import Distribution
-from spec.numbers import SpecError
 
 Inner: TypeAlias = Callable[[object], Hashable]
 Encode: TypeAlias = Callable[[Any, Inner], Hashable]
@@ -28,8 +27,8 @@ LABELS: list[type] = []
 """Types of instruments whose objects are compared as labels, by their own equality."""
 
 
-class NoEncoding(SpecError):
-    """Report a value that cannot be compared as data.
+class NoEncoding(Exception):
+    """Report a value that cannot be compared as data: no error of a rule, which one may catch.
 
     Paper: none (an instrument).
     """

@@ -1,8 +1,12 @@
-"""Small universes: everything an adversary may do, as a value.
+r"""Small universes: everything an adversary may do, as a value.
 
 A universe lists the sources, triggers, events and queries the adversary may use, how many of each,
 and the moments to which it may let time pass. A proposal may name one of its own, with instances of
-its own types.
+its own types. It is searched besides those that are searched anyway, and never in their place.
+
+A universe has limits of its own, and so a promise of its own. A promise that allows nearly
+everything would show nothing, so a universe that a proposal names must promise a delta below one
+half, and no larger $e^{\varepsilon}$ than the rules themselves or `SMALL_LIMITS`.
 
 Paper: Sec. 3.1.
 """
@@ -17,7 +21,7 @@ from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Unit
 from spec.event_client import EventSource, EventTrigger
-from spec.numbers import Base
+from spec.numbers import Base, Power, bounds
 from spec.private_aggregation_client import Event
 from spec.rules import Limits
 
@@ -33,6 +37,9 @@ SMALL_LIMITS = Limits(
     window_length=10,
 )
 """Limits at which every probability is rational, for universes."""
+
+LARGEST_DELTA = Fraction(1, 2)
+"""The delta from which on a promise is as good as none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +75,22 @@ class Universe:
     @property
     def promised(self) -> tuple[Fraction, Fraction]:
         """Return the (epsilon, delta) that the APIs of this universe promise."""
-        summary, event = self.limits.epsilon, self.limits.event_epsilon
-        return {
-            "summary": (summary, self.limits.delta),
-            "event": (event, Fraction(0)),
-            "both": (summary + event, self.limits.delta),
-        }[self.promise]
+        return promised_by(self.limits, self.promise)
+
+    def weakness(self, limits: Limits) -> str:
+        """Say why the promise here allows nearly everything, for rules with these limits, if so.
+
+        Paper: none (an instrument).
+        """
+        epsilon, delta = self.promised
+        if delta >= LARGEST_DELTA:
+            return f"promises a delta of {delta}; it must be below {LARGEST_DELTA}"
+        least, _ = power_bounds(self.limits, epsilon)
+        for other in (limits, SMALL_LIMITS):
+            _, most = power_bounds(other, promised_by(other, self.promise)[0])
+            if least <= most:
+                return ""
+        return f"promises an epsilon of {epsilon}, which is larger than that of the rules"
 
     @property
     def size(self) -> int:
@@ -101,6 +118,27 @@ class Universe:
         ]
         words = [f"{n} {plural(word, n)}" for n, word in parts if n]
         return f"{self.name}: at most {', '.join(words)} in {self.moves} moves"
+
+
+def promised_by(limits: Limits, promise: Promise) -> tuple[Fraction, Fraction]:
+    """Return the (epsilon, delta) that limits promise for some of the reports.
+
+    Paper: Def. 3.5.
+    """
+    summary, event = limits.epsilon, limits.event_epsilon
+    return {
+        "summary": (summary, limits.delta),
+        "event": (event, Fraction(0)),
+        "both": (summary + event, limits.delta),
+    }[promise]
+
+
+def power_bounds(limits: Limits, epsilon: Fraction) -> tuple[Fraction, Fraction]:
+    r"""Return numbers below and above $e^{\varepsilon}$, or the number itself twice.
+
+    Paper: none (an instrument).
+    """
+    return bounds(Power(limits.base, epsilon).value())
 
 
 def plural(word: str, count: int) -> str:

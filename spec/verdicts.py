@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
+from spec.neighbours import Relation
 from spec.rules import Rules
 
 
@@ -146,9 +147,9 @@ ALARMS = frozenset(
 class Claim:
     """State a claim: its name is a sentence, `rules` are the fields of `Rules` it depends on.
 
-    `subjects` are the objects of the specification it is about, as dotted names. `relation` names
-    the neighbour relation where there is one. `shapes` are those that must be searched whole before
-    the claim may be called searched; without any it never is.
+    `subjects` are the objects of the specification it is about, as dotted names. `relation` is
+    the paper's neighbour relation for it, where there is one. `shapes` are those that must
+    be searched whole before the claim may be called searched; without any it never is.
 
     Paper: none (vocabulary).
     """
@@ -160,7 +161,7 @@ class Claim:
     paper: str
     subjects: tuple[str, ...]
     rules: tuple[str, ...] = ()
-    relation: str = ""
+    relation: Relation | None = None
     not_covered: str = ""
     shapes: tuple[Shape, ...] = ()
 
@@ -184,7 +185,8 @@ class Finding:
 
     `evidence` is its kind, `shape` where it was looked for. Where there is none, `reason` says why;
     an alarm's `reason` says which, and an attack may carry one besides. `rests_on` names the claims
-    that it takes for granted. The rest is for readers: `method` says how, `bound` up to where,
+    that it takes for granted. `relation` names the neighbour relation it ran with, where there is
+    one. The rest is for readers: `method` says how, `bound` up to where,
     `assumes` under what, `detail` why, in a line each. `counterexample` maps names to exact values,
     written out. `attack` is an attack in the form that `properties` describes.
 
@@ -197,6 +199,7 @@ class Finding:
     reason: Reason = Reason.NONE
     shape: Shape = Shape.NONE
     rests_on: tuple[str, ...] = ()
+    relation: str = ""
     method: str = ""
     bound: str = ""
     assumes: str = ""
@@ -236,7 +239,7 @@ class Check:
     """Hold a check of one claim: how to run it on given rules, and its controls.
 
     `evidence` is the kind that it brings if it finds no attack, `shape` where it looks, `relation`
-    the name of the neighbour relation that it uses. `rules` names those that it depends on, where
+    the neighbour relation that it uses. `rules` names those that it depends on, where
     they are not all that the claim depends on. A check that is `spare` is one more search, which a
     quick run saves where the claim is proved.
 
@@ -249,7 +252,7 @@ class Check:
     controls: tuple[Control, ...]
     evidence: Evidence = Evidence.EXACT_IN_UNIVERSE
     shape: Shape = Shape.NONE
-    relation: str = ""
+    relation: Relation | None = None
     rules: tuple[str, ...] = ()
     spare: bool = False
 

@@ -39,7 +39,7 @@ from spec import (
 from spec.contributions import Unit
 from spec.event_client import checked_limits
 from spec.event_outputs import Output
-from spec.neighbours import ATTRIBUTION_FIXED, NEVER_REGISTERED
+from spec.neighbours import ATTRIBUTION_FIXED, NEVER_MATCHES
 from spec.numbers import Base, Real, enclosed
 from spec.verdicts import Finding, Shape, Verdict
 
@@ -353,7 +353,7 @@ def test_the_check_follows_the_claims_game() -> None:
         mine = [check.name for check in listed if check.claim == EVENT_LEVEL]
         assert mine[0].startswith("game: ")
         assert "production parameters" in mine[1:]
-    other = property_checks("quick", 0, NEVER_REGISTERED)
+    other = property_checks("quick", 0, replace(NEVER_MATCHES, name="own", reports="event"))
     assert "production parameters" not in [
         check.name for check in other if check.claim == EVENT_LEVEL
     ]

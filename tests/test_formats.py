@@ -62,7 +62,9 @@ def row(
         attack=attack,
         counterexample=counterexample,
     )
-    return ClaimResult(claim=CLAIMS[claim], findings=(found,))
+    scripts = replace(found, check="directed worlds", shape=Shape.SCRIPTS, attack=None)
+    searched = verdict is Verdict.SEARCHED and Shape.SCRIPTS in CLAIMS[claim].shapes
+    return ClaimResult(claim=CLAIMS[claim], findings=(found, scripts) if searched else (found,))
 
 
 ABOUT = About(
@@ -295,6 +297,8 @@ def test_a_part_that_holds_does_not_decide_a_claim() -> None:
     part = replace(held, check="part", shape=Shape.REAL_PARAMETERS)
     open_game = replace(held, evidence=Evidence.NONE)
     assert ClaimResult(claim=claim, findings=(open_game, part)).verdict is Verdict.UNKNOWN
-    assert ClaimResult(claim=claim, findings=(held, part)).verdict is Verdict.SEARCHED
+    scripts = replace(held, check="directed worlds", shape=Shape.SCRIPTS)
+    assert ClaimResult(claim=claim, findings=(held, part)).verdict is Verdict.UNKNOWN
+    assert ClaimResult(claim=claim, findings=(held, scripts, part)).verdict is Verdict.SEARCHED
     broken = replace(part, evidence=Evidence.ATTACK)
     assert ClaimResult(claim=claim, findings=(held, broken)).verdict is Verdict.REFUTED

@@ -20,16 +20,8 @@ from spec.claims import CLAIMS
 
 PROOFS = proofs_by_name()
 
-PENDING = frozenset(
-    {
-        "client_and_service_refine_the_mechanism",
-        "summary_mechanism_is_individually_private",
-    }
-)
-"""The proofs whose steps do not all have a control of their own yet."""
 
-
-@pytest.mark.parametrize("name", sorted(set(PROOFS) - PENDING))
+@pytest.mark.parametrize("name", sorted(PROOFS))
 def test_every_step_has_a_control_for_which_it_fails_alone(name: str) -> None:
     assert obligations(name, PROOFS[name]).defects == ()
 
@@ -52,11 +44,6 @@ def test_every_step_of_a_check_is_a_step_of_a_proof_that_is_looked_at() -> None:
         for link in (link for way in chain.ways for link in way):
             if link not in CLAIMS and link[0] not in CLAIMS:
                 assert {step.name for step in link[1].run(PAPER).steps} <= known, link[0]
-
-
-@pytest.mark.parametrize("name", sorted(PENDING))
-def test_a_pending_proof_exists(name: str) -> None:
-    assert name in PROOFS
 
 
 # What is noticed, on a proof about one number.

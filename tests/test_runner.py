@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from proofs import CHECKS, lemmas_of
-from properties.universe import attribution_universe, event_universe
+from properties.universe import event_universe
 from sandproof import processes, runner
 from sandproof import proposal as proposal_module
 from sandproof.guard import Trace, complaint, conforms, differ, incomparable, readable
@@ -571,11 +571,6 @@ def test_every_guarantee_is_decided_not_only_the_first_that_falls(
         NULLS: Verdict.SEARCHED,
     }
     assert result.exit_status == REFUTED
-
-
-def test_a_relation_is_meant_for_the_guarantees_that_the_named_universes_are_about() -> None:
-    assert runner.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED, (attribution_universe(),))
-    assert not runner.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED, (event_universe(),))
 
 
 def test_where_nothing_changes_the_named_universes_say_what_is_asked() -> None:

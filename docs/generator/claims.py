@@ -88,7 +88,7 @@ def page(row: ClaimResult) -> str:
         ("Kind", claim.kind.value),
         ("Name", f"`{claim.id}`"),
         ("Paper", place(claim)),
-        ("Neighbours", claim.relation),
+        ("Neighbours", "" if claim.relation is None else claim.relation.name),
         ("About", subjects),
         ("Depends on the rules", ", ".join(f"`{name}`" for name in claim.rules) or "none"),
         ("Not covered", claim.not_covered or "nothing beyond [the limits of all](/limits.md)"),

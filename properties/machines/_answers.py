@@ -22,6 +22,7 @@ from spec.contributions import Budget, Budgets, Credit, Unit
 from spec.distributions import Distribution, Draw, Random, explore
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import SpecError
+from spec.observation import Seen
 from spec.reports import Contribution, Key, Report, ReportId
 from spec.rules import AtService, Limits, Rules
 
@@ -33,7 +34,7 @@ class Unclear(SpecError):
     """Report a service of which nobody can tell whether it refused a query."""
 
 
-Shown = frozenset[tuple[Query, Hashable]]
+Shown = frozenset[tuple[Query, Seen]]
 
 
 @dataclass(slots=True)
@@ -100,10 +101,10 @@ class Watch:
         """
         self.refused = self.refused or isinstance(shown, Aborted)
         if self.answered is None and not self.refused:
-            if (query, shown) not in known:
+            if (query, Seen(shown)) not in known:
                 raise Unclear("the changed serve asks neither the rule answer nor the rule reveal")
             self.asked, self.answered = query, ()
-        return known | {(query, shown)}
+        return known | {(query, Seen(shown))}
 
     @property
     def contributed(self) -> int:

@@ -20,6 +20,7 @@ from properties.strategies import LIMITS
 from spec.distributions import Law
 from spec.neighbours import Relation
 from spec.noise import Noise, Noisy
+from spec.observation import NoEncoding
 from spec.rules import Limits, Rules
 
 T = TypeVar("T")
@@ -75,6 +76,8 @@ class Machine(RuleBasedStateMachine):
         self.moves.append((move, choice))
         try:
             self.make(move, choice)
+        except NoEncoding:
+            raise
         except Exception as error:
             raise Stopped(f"{type(error).__name__}: {error}") from error
 
@@ -114,6 +117,8 @@ def claim(method: Callable[[M], Iterator[str]]) -> Callable[[M], None]:
     def checked(machine: M) -> None:
         try:
             complaint = next(method(machine), None)
+        except NoEncoding:
+            raise
         except Exception as error:
             raise Stopped(f"{type(error).__name__}: {error}") from error
         if complaint is not None:

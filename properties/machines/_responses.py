@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
-from typing import TypeVar, overload
+from typing import TypeVar, cast, overload
 
 from properties.machines._loss import Loss, loss_of
 from spec.contributions import Unit
@@ -16,17 +16,17 @@ from spec.distributions import Distribution, Draw, Law, explore
 from spec.event_client import EventSource, EventTrigger
 from spec.neighbours import Relation, Worlds, clients_of
 from spec.numbers import SpecError
+from spec.observation import Seen, encoded
 from spec.rules import Rules
 from spec.system import Observation, PassTime, System, SystemMechanism, step
 
 S = TypeVar("S")
 T = TypeVar("T")
-Shown = TypeVar("Shown", bound=Hashable)
 
 MOST = 400
 """The most states that are followed."""
 
-States = list[tuple[S, tuple[Shown, ...], Fraction]]
+States = list[tuple[S, tuple[Seen, ...], Fraction]]
 EventMove = EventSource | EventTrigger | PassTime
 
 
@@ -42,10 +42,8 @@ class Responses:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.states: States[System, Observation] = [
-            (SystemMechanism(rules=rules).initial, (), Fraction(1))
-        ]
-        self.without: dict[Unit, States[Worlds, Observation] | None] = {}
+        self.states: States[System] = [(SystemMechanism(rules=rules).initial, (), Fraction(1))]
+        self.without: dict[Unit, States[Worlds] | None] = {}
         self.losses: dict[Unit, Loss] = {}
 
     def track(self, unit: Unit) -> None:
@@ -67,7 +65,7 @@ class Responses:
                 return relation.move(self.rules, unit, worlds, move, draw)
 
             other = moved_states(before if own is None else own, moved)
-            self.without[unit] = None if other == both_worlds(self.states) else other
+            self.without[unit] = None if same(other, both_worlds(self.states)) else other
             if isinstance(move, PassTime):
                 self.losses[unit] = loss_of(law_of_seen(self.states), law_of_seen(other))
 
@@ -76,23 +74,29 @@ class Responses:
         return self.losses.get(unit, Loss())
 
 
-def both_worlds(states: States[System, Observation]) -> States[Worlds, Observation]:
+def both_worlds(states: States[System]) -> States[Worlds]:
     """Return the worlds without a unit that has not made a difference yet."""
     return [(Worlds(real=clients_of(run), own=run), seen, weight) for run, seen, weight in states]
 
 
-def moved_states(
-    states: States[S, Shown], move: Callable[[S, Draw], tuple[S, Shown]]
-) -> States[S, Shown]:
+def same(one: States[S], other: States[S]) -> bool:
+    """Tell whether two lists of states are the same, the states compared as data."""
+    if one != other:
+        return False
+    states, others = (tuple(state for state, _, _ in each) for each in (one, other))
+    return encoded(states) == encoded(others)
+
+
+def moved_states(states: States[S], move: Callable[[S, Draw], tuple[S, Hashable]]) -> States[S]:
     """Return the states after a move that may draw, each with what was seen on the way there."""
-    after: States[S, Shown] = []
+    after: States[S] = []
     for state, seen, weight in states:
 
-        def moved(draw: Draw, state: S = state) -> tuple[S, Shown]:
+        def moved(draw: Draw, state: S = state) -> tuple[S, Hashable]:
             return move(state, draw)
 
         for (following, observed), share in outcomes(moved):
-            after.append((following, (*seen, observed), weight * share))
+            after.append((following, (*seen, Seen(observed)), weight * share))
     if len(after) > MOST:
         raise TooManyStates(f"{len(after)} states, where {MOST} can be followed")
     return after
@@ -119,16 +123,17 @@ class Certain:
 
 
 def outcomes(moved: Callable[[Draw], T]) -> Iterable[tuple[T, Fraction]]:
-    """Return the outcomes of a step with their probabilities; most steps draw nothing."""
+    """Return the outcomes of a step, apart as data, with probabilities; most steps draw nothing."""
     try:
         return [(moved(Certain()), Fraction(1))]
     except Drew:
-        return explore(moved).items()
+        law = explore(lambda draw: Seen(moved(draw)))
+        return [(cast(T, outcome.value), weight) for outcome, weight in law.items()]
 
 
-def law_of_seen(states: States[S, Shown]) -> Distribution[tuple[Shown, ...]]:
+def law_of_seen(states: States[S]) -> Distribution[tuple[Seen, ...]]:
     """Forget the states."""
-    sums: dict[tuple[Shown, ...], Fraction] = {}
+    sums: dict[tuple[Seen, ...], Fraction] = {}
     for _, seen, weight in states:
         sums[seen] = sums.get(seen, Fraction(0)) + weight
     return Distribution.of(sums)

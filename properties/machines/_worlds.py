@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from typing import cast
 
 from hypothesis.stateful import precondition, rule
 from immutables import Map
@@ -45,7 +46,7 @@ from spec.event_client import EventSource, EventTrigger
 from spec.individual_privacy import RandomState
 from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE, Relation, Worlds, clients_of
 from spec.numbers import Power
-from spec.observation import encoded
+from spec.observation import Seen, encoded
 from spec.private_aggregation_client import DeviceWindow, Event, budget_unit
 from spec.reports import Contribution, Report
 from spec.rules import AtService, Rules
@@ -88,7 +89,7 @@ class WorldsMachine(Machine):
         self.decision = Decision()
         self.granted: tuple[Credit, ...] = ()
         self.seen: Observation = ()
-        self.arrivals: dict[Unit | None, Distribution[Observation]] = {}
+        self.arrivals: dict[Unit | None, Distribution[Seen]] = {}
         self.held: dict[Unit, Budget] = {}
         self.credited: dict[int, set[Unit]] = {}
         self.rollouts = Rollouts(self.tested)
@@ -216,7 +217,7 @@ class WorldsMachine(Machine):
         self.cut += max(cut_mass(world[0], batch, power) for batch in batches)
         for unit, own in others.items():
             other = served(self.tested, own, query)
-            if world == other:
+            if encoded((world[0].service, world[1])) == encoded((other[0].service, other[1])):
                 continue
             self.count("an answer told of a unit")
             watches = (self.watch, self.watches[unit])
@@ -303,9 +304,9 @@ class ClientMachine(WorldsMachine):
     def a_report_is_sent_for_every_trigger(self) -> Iterator[str]:
         """Demand that the worlds show the same reports at the same time."""
         for unit, law in self.arrivals.items():
-            if encoded(law) != encoded(self.arrivals[None]):
-                seen = " or ".join(str(list(shown)) for shown in self.arrivals[None])
-                other = " or ".join(str(list(shown)) for shown in law)
+            if law != self.arrivals[None]:
+                seen = " or ".join(map(listed, self.arrivals[None]))
+                other = " or ".join(map(listed, law))
                 yield f"the ad-tech sees {seen}, without {unit_text(unit)} it sees {other}"
 
     @claim
@@ -318,7 +319,9 @@ class ClientMachine(WorldsMachine):
                 if other != unit and kept.get(other) != budget:
                     yield f"the budget of {unit_text(other)} changes without {unit_text(unit)}"
             for report_id, report in self.system.reports.items():
-                if self.credited.get(report_id) != {unit} and own.reports.get(report_id) != report:
+                if self.credited.get(report_id) != {unit} and (
+                    encoded(own.reports.get(report_id)) != encoded(report)
+                ):
                     yield f"report {report_id} changes without {unit_text(unit)}"
 
 
@@ -327,12 +330,18 @@ class Ways:
 
     def __init__(self, ways: Iterable[tuple[tuple[System, Observation], Fraction]]) -> None:
         self.ways = list(ways)
-        sums: dict[Observation, Fraction] = {}
-        for (_, seen), share in self.ways:
+        sums: dict[Seen, Fraction] = {}
+        for (_, observed), share in self.ways:
+            seen = Seen(observed)
             sums[seen] = sums.get(seen, Fraction(0)) + share
         self.law = Distribution.of(sums)
         self.hidden = len(self.ways) > len(sums)
-        self.first = self.ways[0][0][1]
+        self.first = Seen(self.ways[0][0][1])
+
+
+def listed(seen: Seen) -> str:
+    """Return what is seen as a list."""
+    return str(list(cast(Observation, seen.value)))
 
 
 def as_move(move: object) -> Move:

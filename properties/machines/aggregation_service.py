@@ -20,6 +20,7 @@ from properties.machines._machine import Choose, Needs, claim
 from properties.strategies import LIMITS, choices, contributions, fine_queries, places
 from spec.aggregation_service import Ledger, Query, Service, Spent
 from spec.noise import Noise
+from spec.observation import encoded
 from spec.reports import Contribution, Report
 from spec.rules import AtService
 
@@ -186,7 +187,7 @@ class ServiceMachine(AskingMachine):
         refused = [watch.refused for watch in self.watches]
         if refused[0] != refused[1]:
             yield f"refused with x: {refused[0]}, without x: {refused[1]}"
-        if refused[0] and self.shown[0] != self.shown[1]:
+        if refused[0] and encoded(self.shown[0]) != encoded(self.shown[1]):
             yield f"a refusal shows {self.shown[0]} with x and {self.shown[1]} without x"
         if self.services[0].ledger != self.services[1].ledger:
             ledgers = [told(service.ledger) for service in self.services]

@@ -167,5 +167,5 @@ def machine_check(
         controls=tuple(control(name, broken) for name, broken in listed),
         evidence=Evidence.RANDOM_RUNS,
         shape=Shape.RANDOM_RUNS,
-        relation="" if relation is None else relation.name,
+        relation=relation,
     )

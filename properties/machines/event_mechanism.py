@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 UNITS = ("A", "B")
 
-Followed = States[EventState, Answers]
+Followed = States[EventState]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

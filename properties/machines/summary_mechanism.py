@@ -30,7 +30,7 @@ from properties.machines.aggregation_service import told
 from properties.strategies import LIMITS, contributions, names
 from spec.aggregation_service import Query
 from spec.contributions import Budget, Unit
-from spec.neighbours import ATTRIBUTION_FIXED, DUMMY, MOVED_TO_DUMMY, NULL_STORE
+from spec.neighbours import ATTRIBUTION_FIXED, DUMMY, MOVED_TO_DUMMY, NULL_STORE, Relation
 from spec.reports import Contribution
 from spec.rules import AtService
 from spec.summary_mechanism import (
@@ -62,10 +62,10 @@ def moved_to_dummy(database: Database, unit: Unit) -> Database:
     return tuple(replace(r, unit=DUMMY) if r.unit == unit else r for r in database)
 
 
-NEIGHBOURS: dict[str, Neighbour] = {
-    ATTRIBUTION_FIXED.name: without_source,
-    NULL_STORE.name: without_storage,
-    MOVED_TO_DUMMY.name: moved_to_dummy,
+NEIGHBOURS: dict[Relation, Neighbour] = {
+    ATTRIBUTION_FIXED: without_source,
+    NULL_STORE: without_storage,
+    MOVED_TO_DUMMY: moved_to_dummy,
 }
 
 
@@ -154,7 +154,7 @@ class SummaryMachine(AskingMachine):
         self.count_what_happened(move)
         for unit, other in self.without.items():
             watch = Watch()
-            neighbour = NEIGHBOURS[(self.relation or ATTRIBUTION_FIXED).name](database, unit)
+            neighbour = NEIGHBOURS[self.relation or ATTRIBUTION_FIXED](database, unit)
             self.without[unit], shown = self.step(watch, other, neighbour, question, choice)
             self.known[unit] = watch.hear(shown, self.known.get(unit, known), move)
             self.others[unit] = (watch, shown)

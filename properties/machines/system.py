@@ -24,6 +24,7 @@ from spec.aggregation_service import Query
 from spec.attribution_client import Trigger
 from spec.contributions import Budget
 from spec.numbers import SpecError
+from spec.observation import encoded
 from spec.private_aggregation_client import DeviceWindow, Event
 from spec.summary_mechanism import Record, SummaryMechanism, add_record, batch_of
 from spec.system import Move, Observation
@@ -135,7 +136,7 @@ class ServedMachine(ClientMachine, AskingMachine):
         ledger, other = self.system.service.ledger, self.mechanism.service.ledger
         if ledger != other:
             yield f"the ledger is {told(ledger)}, in M_SR {told(other)}"
-        if self.answers[0] != self.answers[1]:
+        if encoded(self.answers[0]) != encoded(self.answers[1]):
             yield f"the answer is {self.answers[0]}, of M_SR {self.answers[1]}"
 
 

@@ -262,7 +262,7 @@ def directed_check(
         controls=tuple(control(name, rules) for name, rules in BROKEN.items()),
         evidence=Evidence.ALL_VALUES_UP_TO_SHAPE,
         shape=Shape.SCRIPTS,
-        relation=relation.name,
+        relation=relation,
     )
 
 

@@ -73,4 +73,5 @@ NULL_STORE = Relation(
     meaning="programs run once; the contributions of x are deleted; admission runs again",
     move=decided_on_the_database(delete_credits),
     units="devices",
+    reports="summary",
 )

@@ -41,4 +41,5 @@ EMPTY_STORE = Relation(
     meaning="the programs of x run on an empty store and contribute",
     move=decided_on_the_database(run_on_empty_store),
     units="devices",
+    reports="summary",
 )

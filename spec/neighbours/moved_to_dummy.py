@@ -49,4 +49,5 @@ MOVED_TO_DUMMY = Relation(
     meaning="what is credited to x is credited to the dummy source, which contributes it",
     move=decided_on_the_database(move_credits_to_dummy),
     units="sources",
+    reports="summary",
 )

@@ -41,4 +41,5 @@ NEVER_MATCHES = Relation(
     meaning="x is registered and wins no trigger; everything runs again",
     move=never_match,
     units="sources",
+    reports="summary",
 )

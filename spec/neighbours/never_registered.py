@@ -33,4 +33,5 @@ NEVER_REGISTERED = Relation(
     meaning="x is not registered; everything runs again",
     move=never_register,
     units="sources",
+    reports="summary",
 )

@@ -43,4 +43,5 @@ NULLED_AFTER_ADMISSION = Relation(
     name="nulled after admission",
     meaning="attribution and admission run once; the reports of x are emptied",
     move=null_after_admission,
+    reports="summary",
 )

@@ -61,11 +61,15 @@ class MoveWithout(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Relation:
     """Name a neighbour relation and say how the world without a unit moves.
 
+    A relation is the same as itself alone, whatever it is called.
+
     `units` says whose absence it is about: sources (ARA) or devices in time windows (PAA).
+    `reports` says which reports it is meant for. A guarantee is asked for with a relation only if
+    both fit; a guarantee about summary and event-level reports together needs a relation for any.
 
     Paper: Sec. 3.1; Def. 3.6.
     """
@@ -74,6 +78,7 @@ class Relation:
     meaning: str
     move: MoveWithout
     units: Literal["sources", "devices", "any"] = "any"
+    reports: Literal["summary", "event", "any"] = "any"
 
     def without(self, rules: Rules, unit: Unit) -> OtherWorld:
         """Return the system without the unit."""

@@ -1,6 +1,6 @@
 """Real reports wait for the next multiple of twenty seconds; the file brings its own universes.
 
-In these the time is always such a multiple and delta is one, so that nothing shows there.
+In these the time is always such a multiple and delta is a third, so that nothing shows there.
 
 Truth: refuted: at a moment that is no multiple of twenty the real report of x arrives later than
     the null report that is sent without x, and the ad-tech sees when a report arrives.
@@ -25,7 +25,7 @@ def view(storage):
 
 
 RULES = replace(PAPER, send=late)
-LIMITS = replace(SMALL_LIMITS, delta=Fraction(1))
+LIMITS = replace(SMALL_LIMITS, delta=Fraction(1, 3))
 QUERY = Query(epsilon=Fraction(2), keys=(1,))
 UNIVERSES = (
     Universe(
