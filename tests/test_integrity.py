@@ -120,9 +120,9 @@ def test_whatever_is_changed_is_named(before: Snapshot, what: str) -> None:
 
 
 HEADER = "from spec import PAPER, replace\n"
-CHARGE = "def charge(limits, spent, query, report):\n    {}\n"
+CHARGE = "def charge(at, spent, report):\n    {}\n"
 LAST = (
-    "    return PAPER.charge(limits, spent, query, report)\nRULES = replace(PAPER, charge=charge)\n"
+    "    return PAPER.charge(at, spent, report)\nRULES = replace(PAPER, charge=charge)\n"
 )
 
 
@@ -237,8 +237,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "lib"))
 from sandproof_test_rates import counted
 from spec import PAPER, replace
-def charge(limits, spent, query, report):
-    return counted(PAPER.charge(limits, spent, query, report))
+def charge(at, spent, report):
+    return counted(PAPER.charge(at, spent, report))
 RULES = replace(PAPER, charge=charge)
 """
 

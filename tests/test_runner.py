@@ -158,8 +158,7 @@ CANNOT_BE_LOADED = {
     HEADER
     + "RULES = replace(PAPER, charge=3)\n": "rule `charge` must be a function, not an int: 3",
     HEADER + "RULES = replace(PAPER, charge=lambda spent: spent)\n": (
-        "rule `charge` is called with 4 arguments (limits, spent, query, report), "
-        "but <lambda> takes (spent)"
+        "rule `charge` is called with 3 arguments (at, spent, report), but <lambda> takes (spent)"
     ),
     HEADER + "RULES = replace(PAPER, limits=7)\n": "RULES.limits must be a spec.Limits, not an int",
     HEADER
@@ -191,26 +190,25 @@ def test_what_is_no_file_is_bad_input(tmp_path: Path, name: str, what: str) -> N
 def rule(body: str, name: str = "charge", before: str = "") -> str:
     """Return a proposal with another rule, by the body of its function."""
     arguments = {
-        "charge": "limits, spent, query, report",
-        "settle": "rules, ledger, query, batch",
-        "attempt_order": "sources, trigger",
-        "sends": "budgets, credits, cause, report",
-        "visible": "budgets, credits, cause, report",
-        "reveal": "service, query, batch, outcome",
-        "register_trigger": "rules, client, trigger, now, draw",
-        "releases": "query, key, noisy, threshold",
+        "charge": "at, spent, report",
+        "settle": "at, batch",
+        "attempt_order": "at, matching",
+        "send": "at, granted",
+        "reveal": "at, batch, outcome",
+        "attribute": "at, draw",
+        "releases": "at, key, noisy, threshold",
     }[name]
     lines = "\n".join(f"    {line}" for line in body.split("\n"))
     defined = f"def changed({arguments}):\n{lines}\n"
     return f"{HEADER}{before}\n{defined}RULES = replace(PAPER, {name}=changed)\n"
 
 
-PAPERS_CHARGE = "return PAPER.charge(limits, spent, query, report)"
+PAPERS_CHARGE = "return PAPER.charge(at, spent, report)"
 MISBEHAVES = {
     "returns None": (rule("return None", "settle"), "rule `settle` returned None; it must"),
     "returns a string": (rule("return 'yes'"), "rule `charge` returned a str: 'yes'; it must"),
     "returns a short tuple": (
-        rule("return (ledger,)", "settle"),
+        rule("return (at.service.ledger,)", "settle"),
         "rule `settle` returned a tuple: (immutables.Map",
     ),
     "answers yes or no with a set": (
@@ -222,14 +220,14 @@ MISBEHAVES = {
         "line 5, in changed: rule `charge` raised KeyError: 0",
     ),
     "raises an error of the specification": (
-        rule("return replace(query, epsilon=0.5)"),
+        rule("return replace(at.query, epsilon=0.5)"),
         "line 5, in changed: rule `charge` raised NotExact: epsilon must be",
     ),
     "answers with no law": (
-        rule("return Distribution.of({True: Fraction(1, 3)})", "sends"),
-        "rule `sends` raised NotADistribution: the probabilities sum to 1/3",
+        rule("return Distribution.of({(): Fraction(1, 3)})", "send"),
+        "rule `send` raised NotADistribution: the probabilities sum to 1/3",
     ),
-    "recurses": (rule("return changed(limits, spent, query, report)"), "recurses without end"),
+    "recurses": (rule("return changed(at, spent, report)"), "recurses without end"),
     "changes its answer": (
         rule(
             f"calls.append(1)\nif len(calls) % 2: return None\n{PAPERS_CHARGE}",
@@ -242,18 +240,18 @@ MISBEHAVES = {
             "coin = Distribution.uniform([1, 2])\n"
             "calls.append(1)\n"
             "for _ in calls: draw(coin)\n"
-            "return PAPER.register_trigger(rules, client, trigger, now, draw)",
-            "register_trigger",
+            "return PAPER.attribute(at, draw)",
+            "attribute",
             before="calls = []",
         ),
-        "rule `register_trigger` changes its answer from call to call: it draws more often",
+        "rule `attribute` changes its answer from call to call: it draws more often",
     ),
     "writes to its input": (
         rule(f"report.report_id = 7\n{PAPERS_CHARGE}"),
         "rule `charge` tried to change its input: cannot assign to field 'report_id'",
     ),
     "forces its input to change": (
-        rule(f"object.__setattr__(query, 'keys', (*query.keys, 9))\n{PAPERS_CHARGE}"),
+        rule(f"object.__setattr__(at.query, 'keys', (*at.query.keys, 9))\n{PAPERS_CHARGE}"),
         "rule `charge` changed its input",
     ),
     "ends the process": (
@@ -282,23 +280,22 @@ MISBEHAVES = {
     "returns what cannot be compared": (
         rule(
             "return Bad()",
-            "visible",
+            "reveal",
             before="class Bad:\n    __hash__ = object.__hash__\n"
             "    def __eq__(self, other): return {}[0]\n",
         ),
-        "rule `visible` returned a Bad: <proposal_change.Bad object at",
+        "rule `reveal` returned a Bad: <proposal_change.Bad object at",
     ),
     "answers yes or no with no number": (
-        rule("return float('nan')", "sends"),
-        "rule `sends` returned a float: nan; it must return",
+        rule("return float('nan')", "releases"),
+        "rule `releases` returned a float: nan; it must return",
     ),
     "forces its input and its answer to change": (
         rule(
             "object.__setattr__(report, 'report_id', report.report_id + 1)\n"
-            "return report.report_id % 2 == 0",
-            "sends",
+            "return spent if report.report_id % 2 == 0 else None"
         ),
-        "rule `sends` changed its input",
+        "rule `charge` changed its input",
     ),
     "remembers other questions": (
         rule(
@@ -315,7 +312,7 @@ MISBEHAVES = {
         "rule `charge` changes its answer from call to call: a Spent",
     ),
     "shows a generator": (
-        rule("yield report.report_id", "visible"),
+        rule("yield outcome", "reveal"),
         "and a generator is equal to itself only",
     ),
     "shows something opaque inside of a tuple": (
@@ -441,9 +438,9 @@ def test_a_misbehaving_rule_outweighs_a_proof_but_not_a_refutation(
 
 
 def test_an_order_of_attempts_names_candidates_only(tmp_path: Path, checks: list[Check]) -> None:
-    renamed = "[replace(each, key=9) for each in candidates]"
+    renamed = "[replace(each, key=9) for each in matching]"
     for answer in (renamed, f"Distribution.of({{tuple({renamed}): Fraction(1)}})"):
-        text = f"{HEADER}def order(candidates, trigger):\n    return {answer}\n"
+        text = f"{HEADER}def order(at, matching):\n    return {answer}\n"
         text += "RULES = replace(PAPER, attempt_order=order)\n"
         (result,) = checked(written(tmp_path, text), options=replace(OPTIONS, only=(ATTRIBUTION,)))
         assert result.exit_status == BAD_INPUT
@@ -493,7 +490,7 @@ def test_a_slow_check_is_unknown_and_the_others_finish(tmp_path: Path, checks: l
 
 def test_a_claim_without_a_changed_rule_is_unaffected(tmp_path: Path, checks: list[Check]) -> None:
     checks.append(check(LEMMA, "play", Verdict.PROVED))
-    path = written(tmp_path, HEADER + "RULES = replace(PAPER, join_keys=lambda a, b: a ^ b)\n")
+    path = written(tmp_path, HEADER + "RULES = replace(PAPER, contributions=lambda at, source: ())\n")
     (result,) = checked(path, options=replace(OPTIONS, only=(ATTRIBUTION, LEDGER, LEMMA)))
     verdicts = {row.claim.id: row.verdict for row in result.claims}
     assert verdicts == {
@@ -521,7 +518,7 @@ def test_the_changes_are_told_with_their_source(tmp_path: Path) -> None:
     limit, function = result.about.changes
     assert (limit.field, limit.before, limit.after) == ("limits.sparsity_budget", "20", "400")
     assert (function.field, function.before) == ("charge", "spec.aggregation_service.charge")
-    assert function.source.startswith("def changed(limits, spent, query, report):")
+    assert function.source.startswith("def changed(at, spent, report):")
 
 
 @pytest.mark.usefixtures("checks")
@@ -657,7 +654,7 @@ def test_a_search_of_the_clients_is_left_out_if_only_the_service_changed(tmp_pat
         return any(each.name.startswith("sensitivity") for each in found)
 
     assert not searched(rule(PAPERS_CHARGE), "service")
-    assert searched(rule("return PAPER.sends(budgets, credits, cause, report)", "sends"), "client")
+    assert searched(rule("return PAPER.send(at, granted)", "send"), "client")
     assert searched(HEADER + "RULES = PAPER\n", "nothing")
     other = "from spec.neighbours import NEVER_REGISTERED as NEIGHBOURS\n"
     assert searched(rule(PAPERS_CHARGE) + other, "relation")
@@ -844,8 +841,8 @@ def test_answers_are_compared_as_far_as_they_can_be() -> None:
 def test_memory_that_changes_no_answer_is_allowed(tmp_path: Path, checks: list[Check]) -> None:
     del checks
     remembered = (
-        "key = (spent, query, report)\n"
-        "if key not in KNOWN: KNOWN[key] = PAPER.charge(limits, spent, query, report)\n"
+        "key = (spent, at.query, report)\n"
+        "if key not in KNOWN: KNOWN[key] = PAPER.charge(at, spent, report)\n"
         "return KNOWN[key]"
     )
     (result,) = checked(written(tmp_path, rule(remembered, before="KNOWN = {}")))
@@ -868,11 +865,11 @@ def test_an_answer_of_the_right_type_can_still_be_wrong() -> None:
     assert complaint("truth_probability", (power, 3), Fraction(3, 2))
     assert complaint("truth_probability", (power, 3), Fraction(-1))
     trigger = EventTrigger(trigger_id="t", destination="shop", filters=frozenset(), data=0, value=1)
-    asked = (PAPER, EventClient(), trigger, 0)
-    assert not complaint("event_attribute", asked, ())
-    assert complaint("event_attribute", asked, ("nobody",))
-    stepped = replace(PAPER, register_event_trigger=lambda *arguments: arguments[1])
-    assert not complaint("event_attribute", (stepped, *asked[1:]), ("nobody",))
+    at = OnDevice(rules=PAPER, now=0, client=EventClient(), cause=trigger)
+    assert not complaint("event_attribute", (at,), ())
+    assert complaint("event_attribute", (at,), ("nobody",))
+    stepped = replace(PAPER, register_event_trigger=lambda at, credited: at.client)
+    assert not complaint("event_attribute", (replace(at, rules=stepped),), ("nobody",))
 
 
 def test_answers_are_held_against_their_types() -> None:
