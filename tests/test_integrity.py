@@ -121,9 +121,7 @@ def test_whatever_is_changed_is_named(before: Snapshot, what: str) -> None:
 
 HEADER = "from spec import PAPER, replace\n"
 CHARGE = "def charge(at, spent, report):\n    {}\n"
-LAST = (
-    "    return PAPER.charge(at, spent, report)\nRULES = replace(PAPER, charge=charge)\n"
-)
+LAST = "    return PAPER.charge(at, spent, report)\nRULES = replace(PAPER, charge=charge)\n"
 
 
 def written(tmp_path: Path, text: str) -> Path:
