@@ -754,7 +754,8 @@ def property_checks(
 ) -> tuple[Check, ...]:
     """Return the checks for a proposal, cheapest and most telling first.
 
-    Universes that a proposal names are searched besides those that are searched anyway.
+    Universes that a proposal names are searched besides those that are searched anyway; a quick
+    run then leaves out the further searches, which no verdict needs.
     """
     chosen = EFFORTS[effort]
     checks: list[Check] = []
@@ -770,13 +771,14 @@ def property_checks(
             checks.append(game_check(claim, wanted, universe, chosen, own))
             if claim in (ATTRIBUTION, AGGREGATION):
                 checks.append(sensitivity_check(claim, wanted, universe, chosen, own))
+        thorough = wanted is usual and (not named or effort != "quick")
         if claim in (ATTRIBUTION, AGGREGATION):
             checks.append(production_check(claim))
-            if wanted is usual:
+            if thorough:
                 checks.append(large_run_check(claim, wanted, words))
                 queue = queue_check(claim, wanted, words, chosen.steps // SIDES)
                 checks.append(with_fitted(queue))
-        if wanted is usual:
+        if thorough:
             checks += side_checks(claim, wanted, chosen, words)
         if claim == EVENT_LEVEL and wanted is usual:
             checks.append(event_parameters_check())

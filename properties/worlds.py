@@ -120,10 +120,12 @@ class ScriptAttack:
         """Return the attack as plain data."""
         seen = zip(self.moves, self.seen_with, self.seen_without, strict=True)
         return {
+            "universe": "scripts with holes",
             "relation": self.relation,
             "unit": self.unit,
             "world": self.world,
             "epsilon": str(self.epsilon),
+            "power": str(self.power),
             "allowed_delta": str(self.allowed),
             "probability": str(self.probability),
             "other_probability": str(self.other),

@@ -229,8 +229,8 @@ def test_the_test_of_an_attack_fails_for_the_change_and_not_for_the_paper(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     change, test = tmp_path / "change.py", tmp_path / "test_attack.py"
-    rule = "def sends(budgets, credits, cause, report):\n    return not report.is_null\n"
-    text = f"from spec import PAPER, replace\n{rule}RULES = replace(PAPER, sends=sends)\n"
+    rule = "def send(at, granted):\n    return PAPER.send(at, granted) if granted else ()\n"
+    text = f"from spec import PAPER, replace\n{rule}RULES = replace(PAPER, send=send)\n"
     change.write_text(text, encoding="utf-8")
     status, output, _ = printed(capsys, "attack", change, "--effort", "quick", "--pytest", test)
     assert (status, "1. " in output) == (1, True)
@@ -484,7 +484,7 @@ def test_new_starts_a_proposal_that_can_be_checked(
     assert (status, errors) == (2, "sandproof: my_change.py: the file exists already\n")
     assert Path("my_change.py").read_text(encoding="utf-8") == text
     status, output, _ = printed(capsys, "check", "my_change.py")
-    assert "+ charge = charge_as_before" in output
+    assert "+ charge = charge_half_at_most" in output
     assert "Say in one line what changes." in output
     assert status == 1  # the stand-in check refutes every other charge
 
