@@ -478,7 +478,7 @@ CLAIMS = _claims(
         formula=r"\tau(\varepsilon, \delta, \Lambda_1, \Lambda_0)",
         paper="Alg. 1",
         subjects=("spec.aggregation_service.noise", "spec.aggregation_service.threshold"),
-        rules=("noise", "threshold", "limits"),
+        rules=("noise", "threshold", "initial", "limits"),
         shapes=(Shape.RANDOM_RUNS,),
     ),
     Claim(
