@@ -242,7 +242,9 @@ def silent_step(at: AtEventSource, source: EventSource, draw: Draw) -> EventClie
 
 EVENT_GAME = next(check for check in GAMES if check.claim == "event_level_reports_are_private")
 ATTRIBUTION_GAME = next(
-    check for check in GAMES if check.claim == "attribution_summaries_are_private"
+    check
+    for check in GAMES
+    if check.claim == "attribution_summaries_are_private" and check.shape is Shape.SMALL_UNIVERSE
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -258,6 +259,7 @@ def test_a_check_of_slow_calls_ends_as_well(module: ModuleType) -> None:
 
 def test_only_a_proof_makes_up_for_code_that_was_not_reached() -> None:
     claim = CLAIMS["attribution_summaries_are_private"]
+    claim = replace(claim, shapes=claim.shapes[:1])
     holds = Finding(
         claim=claim.id, check="game: a", evidence=Evidence.EXACT_IN_UNIVERSE, shape=claim.shapes[0]
     )
@@ -269,13 +271,13 @@ def test_only_a_proof_makes_up_for_code_that_was_not_reached() -> None:
     assert Listing().complaint({"charge"}, frozenset()) == ""
 
 
-HIDDEN = '''"""Show more to those who ask for a certain key."""
+HIDDEN = '''"""Show more to those who ask with a certain delta."""
 from fractions import Fraction
 from spec import PAPER, Query, SMALL_LIMITS, Source, Trigger, Universe, replace
 
 
-def reveal(service, query, batch, outcome):
-    if any(key // 1000 == 77777 for key in query.keys):
+def reveal(at, batch, outcome):
+    if at.query.delta * 77777 == 1:
         return outcome, tuple(report.is_null for report in batch)
     return outcome
 
@@ -283,14 +285,14 @@ def reveal(service, query, batch, outcome):
 RULES = replace(PAPER, reveal=reveal)
 '''
 UNIVERSE = """UNIVERSE = Universe(
-    name="the certain key",
+    name="the certain delta",
     limits=SMALL_LIMITS,
     units=("A",),
     moves=3,
     sources=(Source(source_id="A", destination="d", expiry=9, filters=frozenset("a"), key=1),),
     triggers=(Trigger(report_id=0, destination="d", filters=frozenset("a"), key=0, value=2),),
     trigger_count=1,
-    queries=(Query(epsilon=Fraction(2), keys=(77777001,)),),
+    queries=(Query(epsilon=Fraction(2), delta=Fraction(1, 77777), keys=(1,)),),
     query_count=1,
 )
 """
@@ -307,9 +309,9 @@ def checked(tmp_path: Path, text: str) -> Result:
 def test_what_a_game_reaches_is_found_and_what_none_reaches_is_named(tmp_path: Path) -> None:
     open_ = checked(tmp_path, HIDDEN)
     assert open_.verdict is Verdict.UNKNOWN
-    assert "line 7 (`if any(key // 1000 == 77777 for key in query.keys):`, " in open_.headline
+    assert "line 7 (`if at.query.delta * 77777 == 1:`, " in open_.headline
     assert "line 8 (`return outcome, tuple(" in open_.headline
     assert "name a UNIVERSE" in open_.headline
     assert checked(tmp_path, HIDDEN + UNIVERSE).verdict is Verdict.REFUTED
-    plain = HIDDEN.replace("any(key // 1000 == 77777 for key in query.keys)", "77777 in query.keys")
+    plain = HIDDEN.replace("at.query.delta * 77777 == 1", "77777 in at.query.keys")
     assert checked(tmp_path, plain).verdict is Verdict.REFUTED
