@@ -157,8 +157,11 @@ def refuse(operation: str) -> NoReturn:
     _current(operation).refuse(operation)
 
 
-def explore(function: Callable[..., object], *arguments: object, most: int = PATHS) -> Exploration:
+def explore(
+    function: Callable[..., object], *arguments: object, most: int | None = None
+) -> Exploration:
     """Run a function once per path and return all paths; more than the most are refused."""
+    most = PATHS if most is None else most
     pending: list[_Answers] = [()]
     paths: list[Path] = []
     impossible: list[tuple[z3.BoolRef, ...]] = []

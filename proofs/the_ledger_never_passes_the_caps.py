@@ -317,10 +317,9 @@ PROOF = Proof(
     steps=(
         Inductive(
             step=query_is_safe,
-            confirmed=True,
             reachable=FirstRefuted(
                 name="from the beginning, no report takes part in more than the caps",
-                parts=(sequences_are_safe,),
+                parts=(two_queries_are_safe, sequences_are_safe, kinds_share_a_budget),
             ),
         ),
         crowds_are_safe,
