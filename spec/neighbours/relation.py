@@ -80,9 +80,23 @@ class Relation:
     units: Literal["sources", "devices", "any"] = "any"
     reports: Literal["summary", "event", "any"] = "any"
 
+    def __reduce__(self) -> tuple[Callable[[str], Relation], tuple[str]]:
+        """Travel between processes by name, so that it is the same relation there."""
+        return relation_named, (self.name,)
+
     def without(self, rules: Rules, unit: Unit) -> OtherWorld:
         """Return the system without the unit."""
         return OtherWorld(rules=rules, unit=unit, move=self.move)
+
+
+def relation_named(name: str) -> Relation:
+    """Return the relation of this specification that has a name.
+
+    Paper: none (an instrument).
+    """
+    from spec.neighbours import RELATIONS_BY_NAME
+
+    return RELATIONS_BY_NAME[name]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
