@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from html import escape
-from time import monotonic_ns
 
 from docs.generator.names import ROOT
 from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT
+from properties.game import Steps
 from properties.solve import _games, first_window
 from properties.universe import attribution_universe
 from sandproof.simulate import Noiseless, Row, simulate
@@ -26,7 +26,6 @@ DAY = 86400
 LINE = 17
 MOVES = 4
 WIDER = 8
-CURVE_SECONDS = 120
 PATTERNS = (
     '<defs><pattern id="{0}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" '
     'patternTransform="rotate(45)"><path d="M0 0V6" stroke="currentColor" stroke-width="1.5"/>'
@@ -168,8 +167,7 @@ def curve(rules: Rules) -> list[tuple[int, Fraction]]:
     scaled = replace(rules, limits=universe.limits)
     window = first_window(scaled, universe)
     window = replace(window, lowest=window.lowest - WIDER, highest=window.highest + WIDER)
-    deadline = monotonic_ns() + CURVE_SECONDS * 10**9
-    games = _games(scaled, ATTRIBUTION_FIXED, universe, window, deadline)
+    games = _games(scaled, ATTRIBUTION_FIXED, universe, window, Steps())
     promised = int(universe.limits.epsilon)
     return [
         (epsilon, max(game.worst(Fraction(2) ** epsilon, MOVES) for game in games.values()))
