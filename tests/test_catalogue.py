@@ -31,16 +31,34 @@ SCHEMAS = {
 
 
 DECIDED = frozenset(
-    """
-    budget_starts_over charge_by_windows_that_hold_data charge_every_window_twice
-    charge_real_reports_only charge_report_by_report check_two_jobs_before_charging
-    count_repeated_reports deactivate_losing_sources_at_once drop_instead_of_falling_through
-    drop_repeated_reports dummy_source_contributes dummy_source_holds_records
-    empty_store_runs_programs epsilon_per_job filtering_ids filtering_ids_charged_if_present
-    flexible_event_level ledger_rounded_up merge_contributions_to_a_key named_budgets
-    no_cap_on_contributions null_report_when_denied others_bucket_from_noisy_values
-    several_contributions_one_by_one skip_reports_over_budget split_credit
-    """.split()
+    [
+        "budget_starts_over",
+        "charge_by_windows_that_hold_data",
+        "charge_every_window_twice",
+        "charge_real_reports_only",
+        "charge_report_by_report",
+        "check_two_jobs_before_charging",
+        "count_repeated_reports",
+        "deactivate_losing_sources_at_once",
+        "drop_instead_of_falling_through",
+        "drop_repeated_reports",
+        "dummy_source_contributes",
+        "dummy_source_holds_records",
+        "empty_store_runs_programs",
+        "epsilon_per_job",
+        "filtering_ids",
+        "filtering_ids_charged_if_present",
+        "flexible_event_level",
+        "ledger_rounded_up",
+        "merge_contributions_to_a_key",
+        "named_budgets",
+        "no_cap_on_contributions",
+        "null_report_when_denied",
+        "others_bucket_from_noisy_values",
+        "several_contributions_one_by_one",
+        "skip_reports_over_budget",
+        "split_credit",
+    ]
 )
 """The proposals that quick effort must decide; of the others it must not say what is false."""
 
