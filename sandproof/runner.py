@@ -587,6 +587,10 @@ class Session:
         self.total = len(self.pending)
         self.proofs = {job.claim: job for job in jobs if job.is_proof}
         self.lemmas = {lemma: PROVED[lemma] for lemma in PROVED if self.leaves_alone(lemma)}
+        for claim in CLAIMS.keys() - self.proofs.keys():
+            lemma = Job(place=-1, planned=Planned(claim=claim, check="proof", proves=True))
+            unknown = undecided(lemma, Reason.NOT_RUN, "no proof for these neighbours")
+            self.lemmas.setdefault(claim, unknown)
 
     def leaves_alone(self, claim: str) -> bool:
         """Tell whether no rule that a claim names has changed."""

@@ -174,8 +174,8 @@ def test_every_finding_names_its_relation() -> None:
 def test_the_default_universe_is_searched_besides_a_named_one(claim: str) -> None:
     default = universe_for(claim)
     named = replace(default, name="own")
-    usual = {check.name for check in property_checks("quick") if check.claim == claim}
-    checks = property_checks("quick", 0, None, (named,))
+    usual = {check.name for check in property_checks("standard") if check.claim == claim}
+    checks = property_checks("standard", 0, None, (named,))
     names = {check.name for check in checks if check.claim == claim}
     assert usual < names
     assert {name for name in names - usual if name.startswith("game: own, ")}
