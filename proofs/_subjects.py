@@ -443,13 +443,13 @@ class Inductive(Step[S]):
 
     The step of an induction starts in any state that satisfies the invariant, and such a state may
     be out of reach. So where the step fails, `reachable` is decided instead: the same for short
-    runs from the initial state. A step that is `confirmed` has these runs decided where it is
-    proved as well, so that a rule that slips by the symbolic run is still met on exact values.
+    runs from the initial state. Runs that a step is `confirmed_by` are decided where it is proved
+    as well, so that a rule that slips by the symbolic run is still met on exact values.
     """
 
     step: Statement[S]
     reachable: Step[S]
-    confirmed: bool = False
+    confirmed_by: Step[S] | None = None
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -459,13 +459,15 @@ class Inductive(Step[S]):
     def decide(self, subject: S) -> StepResult:
         """Decide the step, and runs from the beginning if that fails or is to be confirmed."""
         general = self.step.decide(subject)
-        if general.verdict == "PROVED" and not self.confirmed:
+        proved = general.verdict == "PROVED"
+        if proved and self.confirmed_by is None:
             return general
-        run = self.reachable.decide(subject)
+        runs = self.confirmed_by if proved and self.confirmed_by is not None else self.reachable
+        run = runs.decide(subject)
         seconds = general.seconds + run.seconds
         if run.verdict == "REFUTED":
             return replace(run, seconds=seconds)
-        if general.verdict == "PROVED":
+        if proved:
             return replace(general if run.verdict == "PROVED" else run, seconds=seconds)
         reason = general.reason or f"not inductive{str(general).removeprefix('REFUTED')}"
         return replace(

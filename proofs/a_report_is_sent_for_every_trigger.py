@@ -207,7 +207,7 @@ PROOF = Proof(
     claim="a_report_is_sent_for_every_trigger",
     subject=PAPER,
     steps=(
-        Inductive(step=secrets_are_not_read, reachable=instances, confirmed=True),
+        Inductive(step=secrets_are_not_read, reachable=instances, confirmed_by=instances),
         a_report_is_sent,
     ),
     controls={

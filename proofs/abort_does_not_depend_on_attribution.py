@@ -186,7 +186,9 @@ PROOF = Proof(
     claim="abort_does_not_depend_on_attribution",
     subject=PAPER,
     steps=(
-        Inductive(step=charge_is_blind, reachable=charge_is_the_same, confirmed=True),
+        Inductive(
+            step=charge_is_blind, reachable=charge_is_the_same, confirmed_by=charge_is_the_same
+        ),
         settle_is_the_same,
         refused_or_not,
     ),

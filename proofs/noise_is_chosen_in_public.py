@@ -136,7 +136,7 @@ PROOF = Proof(
     claim="noise_is_chosen_in_public",
     subject=PAPER,
     steps=(
-        Inductive(step=the_batch_is_not_read, reachable=instances, confirmed=True),
+        Inductive(step=the_batch_is_not_read, reachable=instances, confirmed_by=instances),
         the_query_matters,
     ),
     controls={

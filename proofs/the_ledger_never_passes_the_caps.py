@@ -317,6 +317,7 @@ PROOF = Proof(
     steps=(
         Inductive(
             step=query_is_safe,
+            confirmed_by=sequences_are_safe,
             reachable=FirstRefuted(
                 name="from the beginning, no report takes part in more than the caps",
                 parts=(two_queries_are_safe, sequences_are_safe, kinds_share_a_budget),
@@ -325,6 +326,7 @@ PROOF = Proof(
         crowds_are_safe,
         Inductive(
             step=entries_are_fixed,
+            confirmed_by=kinds_share_a_budget,
             reachable=FirstRefuted(
                 name="from the beginning, queries of all kinds and times pay from one budget",
                 parts=(kinds_share_a_budget, two_queries_are_safe),

@@ -151,8 +151,22 @@ def test_a_confirmed_step_is_refuted_by_a_run_though_it_is_proved() -> None:
         (True, raising, "UNKNOWN"),
         (True, low_is_not_negative, "PROVED"),
     ):
-        step = Inductive(step=low_is_not_negative, reachable=reachable, confirmed=confirmed)
+        confirmed_by = reachable if confirmed else None
+        step = Inductive(step=low_is_not_negative, reachable=reachable, confirmed_by=confirmed_by)
         assert step.decide(Bounds()).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("place", "control"),
+    [(0, "the ledger is rounded down"), (2, "every week has a budget of its own")],
+)
+def test_runs_meet_what_slips_by_the_symbolic_steps_of_the_ledger(place: int, control: str) -> None:
+    proof = PROOFS["the_ledger_never_passes_the_caps"]
+    step = proof.steps[place]
+    assert isinstance(step, Inductive)
+    blind = replace(step, step=for_all(step.name)(lambda _: True))
+    assert blind.decide(proof.controls[control]).verdict == "REFUTED"
+    assert blind.decide(PAPER).verdict == "PROVED"
 
 
 @dataclass(frozen=True, kw_only=True)
