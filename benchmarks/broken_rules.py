@@ -1,4 +1,4 @@
-"""Measure how long it takes to refute each assumption of READING_NOTES C once a rule breaks it.
+"""Measure how long it takes to refute each assumption of the proofs once a rule breaks it.
 
 Each line is one broken rule, searched for the smallest attack in its universe: the proposal's own,
 or the default one. Time is processor time, with the replay of the attack and the factor.

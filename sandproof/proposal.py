@@ -298,7 +298,7 @@ def check_arguments(path: Path, name: str, rule: object) -> None:
         signature = inspect.signature(rule)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return
-    now = changed_since(name, next(iter(signature.parameters), ""))
+    now = changed_since(name, signature)
     if now is not None:
         raise BadInput(
             f"{path}: rule `{name}` is written for the first surface: {called(rule)} takes "

@@ -6,6 +6,7 @@ import inspect
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 
 from spec import PAPER, Rules
 
@@ -112,14 +113,22 @@ FIRST_SURFACE = {
 """How each rule was called on the first surface, and what stands in its place; docs/porting.md."""
 
 
-def changed_since(name: str, first_argument: str) -> str | None:
-    """Say how a rule is written now whose first argument is that of the first surface.
+def changed_since(name: str, signature: inspect.Signature) -> str | None:
+    """Say how a rule is written now that takes the arguments of the first surface.
 
-    On the second surface every rule takes first what its party sees, but for `truth_probability`.
+    What is called first `at` is of the second surface. Of the others those are of the first that
+    call an argument as it was called there and not as it is now, or that take as many as there were
+    and not as many as there are.
     """
+    arguments = [each.name for each in signature.parameters.values() if each.default is each.empty]
     for before, now in FIRST_SURFACE.items():
-        rule, *arguments = re.findall(r"\w+", before)
-        if rule == name and arguments[0] == first_argument and now != AS_IT_WAS:
+        rule, *old = re.findall(r"\w+", before.partition(" -> ")[0])
+        if rule != name or now == AS_IT_WAS or arguments[:1] == ["at"]:
+            continue
+        new = arguments_of(getattr(PAPER, name))
+        kept = zip_longest(arguments[: len(old)], old, new)
+        renamed = any(given == was != called for given, was, called in kept)
+        if renamed or len(arguments) == len(old) != len(new):
             return now.replace("`", "")
     return None
 

@@ -130,7 +130,10 @@ def distinct_reports(at: AtService, reports: tuple[Report, ...]) -> tuple[Report
 
     Paper: Alg. 1; Alg. 6.
     """
-    return tuple({report.report_id: report for report in reversed(reports)}.values())[::-1]
+    distinct: dict[ReportId, Report] = {}
+    for report in reports:
+        distinct.setdefault(report.report_id, report)
+    return tuple(distinct.values())
 
 
 def settle(at: AtService, batch: tuple[Report, ...]) -> tuple[Ledger, tuple[Report, ...] | None]:

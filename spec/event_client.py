@@ -188,7 +188,7 @@ def event_attribute(at: AtEventTrigger) -> tuple[Unit, ...]:
     if at.cause.value > 0:
         for record in at.client.records:
             lists = specification_of(record.source, at.cause.data) is not None
-            if lists and at.rules.event_matches(at, record):
+            if at.rules.event_matches(at, record) and lists:
                 return (record.source.source_id,)
     return ()
 

@@ -25,7 +25,15 @@ from immutables import Map
 
 from spec.contributions import Budgets, Credit, Unit
 from spec.numbers import SpecError
-from spec.reports import Contribution, Key, ReportId, checked_names, checked_report_id
+from spec.reports import (
+    Contribution,
+    Key,
+    ReportId,
+    checked_key,
+    checked_names,
+    checked_report_id,
+    checked_value,
+)
 
 if TYPE_CHECKING:
     from spec.distributions import Draw
@@ -111,7 +119,8 @@ def run_program(at: AtEvent) -> tuple[Storage, tuple[Contribution, ...]]:
     storage, key, value = returned
     if not isinstance(storage, Map):
         raise BadProgram(f"a program returns a Map as its storage, not {storage!r}")
-    return storage, (Contribution(key=key, value=value),) if value != 0 else ()
+    contribution = Contribution(key=checked_key(key, "key"), value=checked_value(value, "value"))
+    return storage, (contribution,) if contribution.value > 0 else ()
 
 
 class BadProgram(SpecError):

@@ -27,7 +27,14 @@ from spec.distributions import Draw
 from spec.event_client import EventClient, EventSource, EventTrigger
 from spec.numbers import SpecError, whole
 from spec.private_aggregation_client import AggregationClient, Event
-from spec.reports import Report, ReportId, Sent
+from spec.reports import (
+    Report,
+    ReportId,
+    Sent,
+    checked_key,
+    checked_report_id,
+    checked_value,
+)
 from spec.rules import AtService, OnDevice, Rules
 
 
@@ -136,10 +143,10 @@ def decide(rules: Rules, system: System, move: Move, draw: Draw) -> Decision:
     match move:
         case Trigger():
             at = on_attribution(rules, system, move)
-            return decided(at.client, rules.attribute(at, draw))
+            return decided(AttributionClient, at.client, *rules.attribute(at, draw))
         case Event():
             on_event = on_aggregation(rules, system, move)
-            return decided(on_event.client, rules.propose(on_event, draw))
+            return decided(AggregationClient, on_event.client, *rules.propose(on_event, draw))
         case EventTrigger():
             return Decision(credited=draw(rules.event_attribute(on_events(rules, system, move))))
         case _:
@@ -159,15 +166,13 @@ def admit(
             sources = rules.register_source(on_attribution(rules, system, move), move)
             return with_attribution(system, move, sources), ()
         case Trigger():
-            assert isinstance(decision.client, AttributionClient)
             at = on_attribution(rules, system, move)
-            sources, granted = grant(at, decision.client, decision.credits)
+            sources, granted = grant(AttributionClient, at, decision)
             system = claim_identifier(system, move.report_id)
             return with_attribution(system, move, sources), granted
         case Event():
-            assert isinstance(decision.client, AggregationClient)
             on_event = on_aggregation(rules, system, move)
-            storage, granted = grant(on_event, decision.client, decision.credits)
+            storage, granted = grant(AggregationClient, on_event, decision)
             system = claim_identifier(system, move.report_id)
             return with_aggregation(system, move, storage), granted
         case EventSource():
@@ -206,26 +211,29 @@ def send(
             raise UnknownMove(f"{move!r} is not a move")
 
 
-def decided(client: C, found: tuple[C, tuple[Credit, ...]]) -> Decision:
-    """Return the decision of a client; budgets are not its to change.
+def decided(kind: type[C], client: C, after: C, credits: tuple[Credit, ...]) -> Decision:
+    """Return the decision of a client: it stays a client of its kind, and its budgets stay.
 
     Paper: Sec. 4.2; Sec. 4.3.
     """
-    after, credits = found
+    if not isinstance(after, kind):
+        raise ForeignClient(f"a rule decides with {after!r}, which is no {kind.__name__}")
     if after.budgets is not client.budgets and after.budgets != client.budgets:
         raise BudgetDecided("a rule that decides credits changes a budget: `contribute` does that")
     return Decision(client=after, credits=credits)
 
 
 def grant(
-    at: OnDevice[C, Trigger | Event], client: C, credits: tuple[Credit, ...]
+    kind: type[C], at: OnDevice[C, Trigger | Event], decision: Decision
 ) -> tuple[C, tuple[Credit, ...]]:
     """Admit the credits of a client that has decided, on the budgets of this world.
 
     Paper: Alg. 2; Alg. 3.
     """
-    client = replace(client, budgets=at.client.budgets)
-    budgets, granted = at.rules.contribute(replace(at, client=client), credits)
+    if not isinstance(decision.client, kind):
+        raise ForeignClient(f"{decision.client!r} is to admit credits, and is no {kind.__name__}")
+    client = replace(decision.client, budgets=at.client.budgets)
+    budgets, granted = at.rules.contribute(replace(at, client=client), decision.credits)
     return replace(client, budgets=budgets), granted
 
 
@@ -244,20 +252,35 @@ def deliver(
         raise DuplicateReport(f"two reports are sent with identifier {move.report_id}")
     for each in others:
         system = claim_identifier(system, each.report.report_id)
-    arrived = tuple(each for each in sent if each.arrival <= system.now)
-    waiting = tuple(each for each in sent if each.arrival > system.now)
+    for each in sent:
+        checked_sent(each, system.now)
+    arrived = tuple(each for each in sent if each.arrival == system.now)
     system = replace(
         system,
         reports=system.reports.update({each.report.report_id: each.report for each in arrived}),
-        in_flight=system.in_flight + waiting,
+        in_flight=system.in_flight + tuple(each for each in sent if each.arrival > system.now),
     )
     return system, tuple(each.shown for each in arrived)
+
+
+def checked_sent(sent: Sent, now: int) -> None:
+    """Refuse a report that is none, and one that arrives before it is sent.
+
+    Paper: Sec. 2.1.
+    """
+    checked_report_id(sent.report.report_id, "report_id")
+    for contribution in sent.report.contributions:
+        checked_key(contribution.key, "key")
+        checked_value(contribution.value, "value")
+    if whole(sent.arrival, "arrival") < now:
+        raise TimeRunsBackwards(f"a report that is sent at {now} arrives at {sent.arrival}")
 
 
 def pass_time(rules: Rules, system: System, until: int, draw: Draw) -> tuple[System, Observation]:
     """Let time pass: reports in flight arrive, and the windows that end send their reports.
 
-    Reports arrive in the order of their times. Event-level reports come device by device.
+    Reports arrive in the order of their times. Event-level reports come device by device, for every
+    device on which anything has happened.
 
     Paper: Alg. 4; Sec. 2.2.
     """
@@ -273,8 +296,9 @@ def pass_time(rules: Rules, system: System, until: int, draw: Draw) -> tuple[Sys
         in_flight=tuple(each for each in system.in_flight if each.arrival > until),
     )
     seen = [each.shown for each in arrived]
-    for device in sorted(system.events):
-        at = OnDevice(rules=rules, now=until, client=system.events[device], cause=None)
+    for device in sorted({*system.attribution, *system.aggregation, *system.events}):
+        client = system.events.get(device, rules.initial.events)
+        at = OnDevice(rules=rules, now=until, client=client, cause=None)
         client, reports = rules.pass_windows(at, since, draw)
         system = replace(system, events=system.events.set(device, client))
         at = replace(at, client=client)
@@ -373,6 +397,10 @@ class UnknownMove(SpecError):
 
 class DuplicateReport(SpecError):
     """Report a second report with the same identifier."""
+
+
+class ForeignClient(SpecError):
+    """Report a decision that would put something else in the place of a client."""
 
 
 class BudgetDecided(SpecError):

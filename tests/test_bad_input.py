@@ -211,7 +211,9 @@ REFUSED: list[tuple[Move, type[SpecError], str]] = [
     (PassTime(until=4), TimeRunsBackwards, "4"),
     (PassTime(until=-1), TimeRunsBackwards, "-1"),
     (event(2, constant(2**128, 1)), BadKey, str(2**128)),
+    (event(2, constant(2**128, 0)), BadKey, str(2**128)),
     (event(2, constant(1, -7)), BadValue, "-7"),
+    (event(2, constant(1, 0.0)), NotWhole, "0.0"),
     (event(2, constant(1, 0.5)), NotWhole, "0.5"),
     (event(2, constant(1, float("nan"))), NotWhole, "nan"),
     (event(2, lambda storage: None), BadProgram, "None"),  # type: ignore[arg-type, return-value]

@@ -208,6 +208,18 @@ def test_a_source_that_does_not_list_the_datum_is_passed_over() -> None:
     assert credited(client, bought("boots", 5), 0) == ("old",)
 
 
+def test_a_rule_sees_also_sources_that_do_not_list_the_datum() -> None:
+    looked_at: list[str] = []
+
+    def event_matches(at: AtEventTrigger, record: SourceRecord) -> bool:
+        looked_at.append(record.source.source_id)
+        return PAPER.event_matches(at, record)
+
+    rules = replace(RULES, event_matches=event_matches)
+    assert event_attribute(on(registered(OLD, NEW), bought("boots", 5), 0, rules)) == ("old",)
+    assert looked_at == ["new", "old"]
+
+
 def test_the_other_reading_that_ignores_such_a_trigger_is_one_rule_away() -> None:
     client = registered(OLD, NEW)
     after = register_event_trigger(on(client, bought("boots", 5)), ("new",))

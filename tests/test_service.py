@@ -99,6 +99,11 @@ def test_of_repeated_reports_the_first_counts() -> None:
     assert service.ledger[1].epsilon == 1
 
 
+def test_a_batch_keeps_the_order_in_which_the_query_names_its_reports() -> None:
+    named = (report(1, (5, 2)), report(2), report(1, (5, 2)))
+    assert PAPER.batch(at(PAPER, query(1, 2, 1)), named) == named[:2]
+
+
 def test_key_discovery_releases_sums_above_the_threshold_only() -> None:
     rules = small_rules(contribution_budget=2, sparsity_budget=2)
     question = query(1, 2, epsilon=2, delta=Fraction(1, 8))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import fields
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from sandproof.main import main
 from sandproof.proposal import BadInput, changes_of, rules_of, run_file
-from sandproof.surface import AS_IT_WAS, FIRST_SURFACE, gone, surface
+from sandproof.surface import AS_IT_WAS, FIRST_SURFACE, changed_since, gone, surface
 from spec import PAPER, Rules
 
 ROOT = Path(__file__).parent.parent
@@ -53,6 +54,36 @@ def test_a_rule_of_the_first_surface_is_told_what_changed(tmp_path: Path, before
     assert (
         ("no rule" in str(refused.value)) == (gone(name) is not None) == (not hasattr(PAPER, name))
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "told"),
+    [
+        ("matches", "s, trigger", "matches(at, source)"),
+        ("charge", "most, spent, asked, report", "charge(at, spent, report)"),
+        ("threshold", "a, b, c", "threshold(at, batch)"),
+    ],
+)
+def test_other_names_do_not_hide_the_first_surface(name: str, written: str, told: str) -> None:
+    rule = eval(f"lambda {written}: None")
+    found = changed_since(name, inspect.signature(rule))
+    assert found is not None
+    assert found.startswith(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("matches", "at, trigger"),
+        ("matches", "_, candidate"),
+        ("threshold", "here, batch, factor=2"),
+        ("truth_probability", "power, size"),
+    ],
+)
+def test_a_rule_of_the_second_surface_may_call_its_arguments_anything(
+    name: str, written: str
+) -> None:
+    assert changed_since(name, inspect.signature(eval(f"lambda {written}: None"))) is None
 
 
 def test_a_new_proposal_shows_every_rule(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from immutables import Map
 
 from spec import (
     PAPER,
@@ -23,6 +24,7 @@ from spec import (
     Draw,
     DuplicateReport,
     EventClient,
+    EventReport,
     EventSource,
     EventTrigger,
     Move,
@@ -37,9 +39,12 @@ from spec import (
     Sent,
     Service,
     Source,
+    SourceRecord,
+    SpecError,
     Storage,
     System,
     SystemMechanism,
+    TimeRunsBackwards,
     TriggerSpecification,
     Unit,
     UnknownReport,
@@ -48,7 +53,9 @@ from spec import (
     step,
 )
 from spec.contributions import send
-from spec.system import decide
+from spec.numbers import NotWhole
+from spec.reports import BadKey, BadReportId, BadValue
+from spec.system import Decision, ForeignClient, admit, decide
 from tests.small import CERTAIN, event, play, query, seen, small_rules, source, sums, trigger
 
 if TYPE_CHECKING:
@@ -150,6 +157,27 @@ def test_a_report_that_arrives_exactly_now_arrives_at_once() -> None:
     rules = replace(PAPER, send=in_time)
     assert play(rules, [trigger(1), PassTime(until=5)])[1] == [(), (1,)]
     assert play(rules, [PassTime(until=5), trigger(1)])[1] == [(), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("report", "arrival", "error"),
+    [
+        (Report(report_id=2**128), 0, BadReportId),
+        (Report(report_id=-1), 0, BadReportId),
+        (Report(report_id=1, contributions=(Contribution(key=2**128, value=1),)), 0, BadKey),
+        (Report(report_id=1, contributions=(Contribution(key=1, value=-1),)), 0, BadValue),
+        (Report(report_id=1), -1, TimeRunsBackwards),
+        (Report(report_id=1), Fraction(1, 2), NotWhole),
+    ],
+)
+def test_what_a_changed_rule_sends_must_be_a_report(
+    report: Report, arrival: int, error: type[SpecError]
+) -> None:
+    def sends(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+        return (Sent(report=report, shown=1, arrival=arrival),)
+
+    with pytest.raises(error):
+        play(replace(PAPER, send=sends), [trigger(1)])
 
 
 def test_sending_sees_the_budgets_after_admission() -> None:
@@ -350,6 +378,30 @@ def test_a_device_begins_with_the_state_of_the_rules_when_it_first_does_somethin
     system, _ = play(OWN, [replace(source("y"), device="tablet")])
     assert set(system.attribution) == {"tablet"}
     assert isinstance(system.attribution["tablet"], Ranked)
+
+
+def test_a_rule_that_decides_returns_a_client_of_its_kind() -> None:
+    other: Any = AggregationClient()
+    with pytest.raises(ForeignClient, match="AttributionClient"):
+        play(replace(PAPER, attribute=lambda at, draw: (other, ())), [trigger(1)])
+    nobody: Any = None
+    with pytest.raises(ForeignClient, match="AggregationClient"):
+        play(replace(PAPER, propose=lambda at, draw: (nobody, ())), [event(1, adds(1))])
+
+
+def test_a_decision_of_another_client_is_not_admitted() -> None:
+    other = Decision(client=AggregationClient())
+    with pytest.raises(ForeignClient, match="AttributionClient"):
+        admit(PAPER, System(), trigger(1), other, CERTAIN)
+
+
+def test_windows_pass_on_every_device_on_which_something_happened() -> None:
+    begun = SourceRecord(source=SHOES, registered_at=0, values=Map({0: 1}))
+    rules = replace(PAPER, initial=replace(PAPER.initial, events=EventClient(records=(begun,))))
+    _, told = play(rules, [source("y"), PassTime(until=5)])
+    assert told[1] == (EventReport(source_id="e", data=0, bucket=1),)
+    _, told = play(rules, [event(1, adds(1)), PassTime(until=5)])
+    assert len(told[1]) == 1
 
 
 # A step is to decide, to admit, to send.
