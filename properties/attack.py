@@ -14,6 +14,7 @@ from typing import cast
 
 from properties.attack_test import attack_test
 from properties.game import Branch, Game, Plan, Window, observed
+from properties.observation import Seen
 from spec.aggregation_service import Aborted, Answer, Query
 from spec.attribution_client import DEVICE, Source, Trigger
 from spec.contributions import Unit
@@ -22,7 +23,6 @@ from spec.event_client import EventReport, EventSource, EventTrigger
 from spec.interaction import Mechanism
 from spec.neighbours import RELATIONS, Relation, Worlds
 from spec.numbers import SpecError
-from spec.observation import Seen
 from spec.private_aggregation_client import DeviceWindow, Event, Program
 from spec.rules import Limits, Rules
 from spec.system import Move, PassTime, System, SystemMechanism

@@ -15,6 +15,7 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from properties.attack import decimal, move_text, seen_text, unit_text
+from properties.observation import encoded
 from properties.universe import contribute_to, event, source, trigger
 from properties.vocabulary import NO_WORDS, Vocabulary
 from spec.aggregation_service import Query
@@ -23,7 +24,6 @@ from spec.contributions import send as send_at_once
 from spec.distributions import Distribution, Law
 from spec.neighbours import ATTRIBUTION_FIXED, Relation, RelationUndefined
 from spec.numbers import SpecError
-from spec.observation import encoded
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow
 from spec.reports import KEY_BITS, Sent

@@ -24,9 +24,9 @@ from typing import NoReturn, TypeVar, cast
 
 from immutables import Map
 
+from properties.observation import LABELS
 from spec.noise import Noise
 from spec.numbers import SpecError
-from spec.observation import LABELS
 
 
 class OutOfWindow(SpecError):

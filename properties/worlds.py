@@ -22,6 +22,7 @@ from flint import ctx
 
 from properties.attack import decimal, move_text, seen_text, shown, unit_text
 from properties.attack_test import script_test
+from properties.observation import Seen, encoded
 from spec.aggregation_service import Answer
 from spec.contributions import Unit
 from spec.distributions import Distribution, Draw, Law, explore, hockey_stick
@@ -29,7 +30,6 @@ from spec.interaction import Mechanism
 from spec.neighbours import Relation
 from spec.noise import DiscreteLaplace, Noisy
 from spec.numbers import Power, SpecError, bounds
-from spec.observation import Seen, encoded
 from spec.paper import PAPER
 from spec.rules import Rules
 from spec.system import Move, Observation, System, SystemMechanism

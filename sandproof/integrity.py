@@ -53,7 +53,7 @@ WORKING = frozenset(
         "properties.lump.Seal.closed",
         "properties.lump.Seal.refused",
         "sandproof.integrity._watched",
-        "spec.observation._encoders",
+        "properties.observation._encoders",
         "sandproof.proposal._loaded",
         "sandproof.runner.PROVED",
     }

@@ -24,6 +24,7 @@ from typing import Protocol, runtime_checkable
 
 from proofs import CHECKS, findings_on, lemmas_of, refuted_lemmas
 from properties.checks import PRIVACY, applies, concerns, property_checks
+from properties.observation import NoEncoding
 from properties.vocabulary import NO_WORDS, Vocabulary
 from sandproof.guard import Guard, RuleMisbehaved, Trace
 from sandproof.integrity import watching
@@ -45,7 +46,6 @@ from spec import PAPER
 from spec.claims import CLAIMS
 from spec.distributions import NotReplayable
 from spec.neighbours import Relation
-from spec.observation import NoEncoding
 from spec.universe import Universe
 from spec.verdicts import (
     ALARMS,

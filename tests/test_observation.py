@@ -11,8 +11,8 @@ import pytest
 from immutables import Map
 
 from properties.game import Game, Window, World, bare, observed
+from properties.observation import Codes, NoEncoding, Seen, encoded
 from spec.distributions import Distribution, Draw
-from spec.observation import Codes, NoEncoding, Seen, encoded
 from spec.reports import Report
 
 

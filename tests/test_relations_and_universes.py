@@ -26,6 +26,7 @@ from properties.checks import (
 from properties.machines import Machine, machine_finding
 from properties.machines.attribution_client import AttributionMachine
 from properties.machines.system import AttributionSystemMachine
+from properties.observation import NoEncoding
 from properties.worlds import CannotPlay, attack_by
 from sandproof import formats, runner
 from sandproof.main import main
@@ -46,7 +47,6 @@ from spec.neighbours import (
     Relation,
 )
 from spec.numbers import NATURAL
-from spec.observation import NoEncoding
 from spec.reports import Sent
 from spec.verdicts import Evidence, Finding, Shape, Verdict
 

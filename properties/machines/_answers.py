@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from properties.game import Window, rational
 from properties.lump import Inexact, OutOfWindow, check_apart, sealed
+from properties.observation import Seen
 from properties.solve import MARGIN, answers_in_full
 from spec.aggregation_service import Aborted, Answer, Outcome, Query, Service, Spent
 from spec.contributions import Budget, Budgets, Credit, Unit
 from spec.distributions import Distribution, Draw, Random, explore
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import SpecError
-from spec.observation import Seen
 from spec.reports import Contribution, Key, Report, ReportId
 from spec.rules import AtService, Limits, Rules
 

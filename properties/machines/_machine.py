@@ -16,11 +16,11 @@ from typing import ClassVar, TypeVar, cast, overload
 
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
+from properties.observation import NoEncoding
 from properties.strategies import LIMITS
 from spec.distributions import Law
 from spec.neighbours import Relation
 from spec.noise import Noise, Noisy
-from spec.observation import NoEncoding
 from spec.rules import Limits, Rules
 
 T = TypeVar("T")

@@ -11,12 +11,12 @@ from fractions import Fraction
 from typing import TypeVar, cast, overload
 
 from properties.machines._loss import Loss, loss_of
+from properties.observation import Seen, encoded
 from spec.contributions import Unit
 from spec.distributions import Distribution, Draw, Law, explore
 from spec.event_client import EventSource, EventTrigger
 from spec.neighbours import Relation, Worlds, clients_of
 from spec.numbers import SpecError
-from spec.observation import Seen, encoded
 from spec.rules import Rules
 from spec.system import Observation, PassTime, System, SystemMechanism, step
 

@@ -37,6 +37,7 @@ from properties.machines._loss import Loss, Losses
 from properties.machines._machine import Choose, Machine, claim
 from properties.machines._responses import Responses, outcomes
 from properties.machines._rollouts import Rollouts
+from properties.observation import Seen, encoded
 from properties.strategies import spans
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
@@ -46,7 +47,6 @@ from spec.event_client import EventSource, EventTrigger
 from spec.individual_privacy import RandomState
 from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE, Relation, Worlds, clients_of
 from spec.numbers import Power
-from spec.observation import Seen, encoded
 from spec.private_aggregation_client import DeviceWindow, Event, budget_unit
 from spec.reports import Contribution, Report
 from spec.rules import AtService, Rules

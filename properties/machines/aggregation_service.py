@@ -17,10 +17,10 @@ from properties.attack import move_text
 from properties.machines._answers import Account, Shown, Watch
 from properties.machines._asking import AskingMachine
 from properties.machines._machine import Choose, Needs, claim
+from properties.observation import encoded
 from properties.strategies import LIMITS, choices, contributions, fine_queries, places
 from spec.aggregation_service import Ledger, Query, Service, Spent
 from spec.noise import Noise
-from spec.observation import encoded
 from spec.reports import Contribution, Report
 from spec.rules import AtService
 

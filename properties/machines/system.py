@@ -20,11 +20,11 @@ from properties.machines.aggregation_client import AggregationMachine
 from properties.machines.aggregation_service import told
 from properties.machines.attribution_client import AttributionMachine
 from properties.machines.event_client import EventMachine
+from properties.observation import encoded
 from spec.aggregation_service import Query
 from spec.attribution_client import Trigger
 from spec.contributions import Budget
 from spec.numbers import SpecError
-from spec.observation import encoded
 from spec.private_aggregation_client import DeviceWindow, Event
 from spec.summary_mechanism import Record, SummaryMechanism, add_record, batch_of
 from spec.system import Move, Observation

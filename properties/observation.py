@@ -3,8 +3,6 @@
 Equality in Python is what a type says it is: `1 == True`, a field may take no part, a class may
 call everything equal. What an ad-tech sees is compared by an encoding instead: of every value its
 exact type and all its parts.
-
-Paper: none (an instrument).
 """
 
 from __future__ import annotations
@@ -28,17 +26,11 @@ LABELS: list[type] = []
 
 
 class NoEncoding(Exception):
-    """Report a value that cannot be compared as data: no error of a rule, which one may catch.
-
-    Paper: none (an instrument).
-    """
+    """Report a value that cannot be compared as data: no error of a rule, which one may catch."""
 
 
 def encoded(value: object) -> Hashable:
-    """Return the encoding of a value, equal to that of another if they are the same data.
-
-    Paper: none (an instrument).
-    """
+    """Return the encoding of a value, equal to that of another if they are the same data."""
     kind = type(value)
     if kind is int or kind is str:
         return value
@@ -49,8 +41,6 @@ class Codes:
     """Encode many values that share most of their parts, such as the states of a game.
 
     Each part is looked at once, and stands for itself from then on: it must not change.
-
-    Paper: none (an instrument).
     """
 
     __slots__ = ("_known", "_names")
@@ -73,10 +63,7 @@ class Codes:
 
 
 class Seen:
-    """Hold what is seen: equal to another if their encodings are.
-
-    Paper: none (an instrument).
-    """
+    """Hold what is seen: equal to another if their encodings are."""
 
     __slots__ = ("_code", "_hash", "value")
 
@@ -99,10 +86,7 @@ class Seen:
 
 
 def encoder_of(kind: type) -> Encode:
-    """Return what encodes the values of a type; whoever has no parts is nobody but itself.
-
-    Paper: none (an instrument).
-    """
+    """Return what encodes the values of a type; whoever has no parts is nobody but itself."""
     if kind in LABELS or kind is type(None):
         return lambda value, _: (kind, value)
     if issubclass(kind, Enum):
