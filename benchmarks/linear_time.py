@@ -17,13 +17,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from time import process_time
 
+from sandproof.sampling import Sampler, SeededEntropy
 from spec import (
     PAPER,
     Event,
     Move,
     Query,
-    Sampler,
-    SeededEntropy,
     Source,
     Storage,
     System,

@@ -96,8 +96,6 @@ FUNCTIONS: tuple[object, ...] = (
 MODULES = frozenset(
     {"math", "operator", "itertools", "functools", "fractions", "dataclasses", "immutables"}
 )
-IMPURE = frozenset({"spec.sampling"})
-"""Modules of spec whose functions do not give the same twice."""
 
 _LISTED = """
     BINARY_OP BINARY_SUBSCR BUILD_CONST_KEY_MAP BUILD_LIST BUILD_MAP BUILD_SET BUILD_SLICE
@@ -321,7 +319,7 @@ class Follower:
 
     def _module(self, module: ModuleType) -> object:
         known = module.__name__ in MODULES or module.__name__.split(".")[0] == "spec"
-        if known and module.__name__ not in IMPURE:
+        if known:
             return Module(module, self)
         return Opaque(f"the module {module.__name__}")
 
@@ -385,7 +383,7 @@ class Follower:
 def _ours(function: FunctionType) -> bool:
     """Tell whether a function belongs to spec or proofs, by where its globals are kept."""
     module = sys.modules.get(getattr(function, "__module__", "") or "")
-    if module is None or module.__name__ in IMPURE:
+    if module is None:
         return False
     known = module.__name__.split(".")[0] in ("spec", "proofs")
     return known and getattr(function, "__globals__", None) is vars(module)
@@ -394,7 +392,7 @@ def _ours(function: FunctionType) -> bool:
 def _own_class(kind: type) -> bool:
     """Tell whether a class is one of spec or proofs."""
     module = sys.modules.get(kind.__module__)
-    if module is None or module.__name__ in IMPURE:
+    if module is None:
         return False
     ours = module.__name__.split(".")[0] in ("spec", "proofs")
     return ours and getattr(module, kind.__name__, None) is kind

@@ -58,7 +58,6 @@ ATTRIBUTES = {
         ),
         "the interpreter",
     ),
-    "SystemEntropy": "chance",
 }
 """Names of attributes that lead out of what a rule is given."""
 

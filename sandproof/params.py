@@ -14,6 +14,7 @@ from fractions import Fraction
 
 from flint import ctx
 
+from sandproof.capacity import channel_capacity, largest_epsilon, response_rate
 from sandproof.proposal import (
     BadInput,
     exact_number,
@@ -38,12 +39,7 @@ from spec.numbers import (
     positive,
     unit_interval,
 )
-from spec.randomized_response import (
-    channel_capacity,
-    largest_epsilon,
-    response_rate,
-    truth_probability,
-)
+from spec.randomized_response import truth_probability
 
 BITS = 512
 DIGITS = 12

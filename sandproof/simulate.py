@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from sandproof.check import whole
+from sandproof.sampling import Sampler, SeededEntropy, SystemEntropy
 from sandproof.trace import BadTrace, Entry, Trace, read_trace
 from spec import (
     PAPER,
@@ -27,12 +28,9 @@ from spec import (
     RandomizedResponse,
     Report,
     Rules,
-    Sampler,
-    SeededEntropy,
     Source,
     SpecError,
     System,
-    SystemEntropy,
     Trigger,
     replace,
     step,

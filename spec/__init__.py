@@ -105,7 +105,6 @@ from spec.rules import (
     OnDevice,
     Rules,
 )
-from spec.sampling import Sampler, SeededEntropy, SystemEntropy
 from spec.summary_mechanism import (
     Database,
     Neighbour,
@@ -205,8 +204,6 @@ __all__ = [
     "Report",
     "ReportId",
     "Rules",
-    "Sampler",
-    "SeededEntropy",
     "Sent",
     "Service",
     "Source",
@@ -218,7 +215,6 @@ __all__ = [
     "SummaryQuery",
     "SummaryState",
     "System",
-    "SystemEntropy",
     "SystemMechanism",
     "Theta",
     "TimeRunsBackwards",

@@ -59,10 +59,6 @@ class Law(Generic[T]):
         """List the outcomes with their probabilities, if they are finitely many and rational."""
         raise NotEnumerable(f"{self!r} has no list of exact outcomes")
 
-    def drawn(self, draw: Draw) -> T:
-        """Draw from this law by drawing from simpler ones; by default from its listed outcomes."""
-        return draw(Distribution.of(dict(self.outcomes())))
-
 
 Random: TypeAlias = T | Law[T]
 Enumerate: TypeAlias = Callable[[Law[object]], Iterable[tuple[object, Fraction]]]

@@ -20,28 +20,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
-from flint import arb, ctx
+from flint import arb
 
-from spec.distributions import Draw, Law, coin
+from spec.distributions import Draw, Law
 from spec.numbers import (
-    FIRST_PRECISION,
-    NATURAL,
-    Base,
     N,
     OutOfRange,
     Power,
     Real,
     SpecError,
-    bounds,
-    certainly_at_most,
-    decide,
-    enclose,
-    enclosed,
-    exact,
-    positive_whole,
     unit_interval,
 )
-from spec.sampling import Uniform, uniform_below
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -113,14 +102,6 @@ def truth_probability(power: N, size: int) -> N:
     return (power - 1) / (power + (size - 1))
 
 
-def response_rate(power: N, size: int) -> N:
-    r"""Return $|\mathcal{O}| / (e^{\epsilon} + |\mathcal{O}| - 1)$, how often an output is drawn.
-
-    Paper: Sec. 2.2; Alg. 8.
-    """
-    return size / (power + (size - 1))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomizedResponse(Law[T | None], Generic[T]):
     r"""Be the law of $s^*$: None for the truth, otherwise a uniform element of $\mathcal{O}$.
@@ -142,30 +123,6 @@ class RandomizedResponse(Law[T | None], Generic[T]):
         yield None, truth
         for output in self.outputs:
             yield output, (1 - truth) / size
-
-    def drawn(self, draw: Draw) -> T | None:
-        """Draw from fair coins, exactly even if the truth probability is irrational."""
-        coins, size = FairCoins(draw), self.outputs.size()
-        if Uniform(coins).below(lambda: self.truth_probability(self.power.value(), size)):
-            return None
-        return self.outputs.output(uniform_below(size, coins))
-
-
-FAIR = coin(Fraction(1, 2))
-
-
-@dataclass(frozen=True, slots=True)
-class FairCoins:
-    """Give bits by drawing fair coins.
-
-    Paper: none (the paper samples without saying how).
-    """
-
-    draw: Draw
-
-    def bits(self, count: int) -> int:
-        """Return a uniform integer below two to the power of the count."""
-        return sum(1 << place for place in range(count) if self.draw(FAIR))
 
 
 Question: TypeAlias = Callable[[Events], Hashable]
@@ -228,68 +185,3 @@ class InteractiveRandomizedResponse:
         events, question = action
         response, answer = respond(self.law, state.step, state.response, events, question, draw)
         return ResponseState(step=state.step + 1, response=response), answer
-
-
-def channel_capacity(
-    power: Power, size: int, precision: int = 2 * FIRST_PRECISION
-) -> tuple[Fraction, Fraction]:
-    r"""Return bounds on the capacity, in bits, of the symmetric channel on $\mathcal{O}$.
-
-    Write $E = e^{\epsilon}$ and $k = |\mathcal{O}|$. An output passes unchanged with probability
-    $p = E / (E + k - 1)$ and otherwise becomes a uniform other one. The capacity is $\log_2 k$ less
-    the entropy of what arrives given what was sent, and comes to
-    $\log_2 k + p \log_2 E - \log_2(E + k - 1)$.
-
-    Paper: none (a limit of the shipped API).
-    """
-    with ctx.workprec(precision):
-        return bounds(_capacity(power, positive_whole(size, "size")))
-
-
-def _capacity(power: Power, size: int) -> Real:
-    """Return the capacity at the current precision, exactly where nothing or all is random."""
-    if power.exponent == 0 or size == 1:
-        return Fraction(0)
-    ball = enclosed(power.value())
-    logarithm = enclose(power.exponent)
-    if power.base.value is not None:
-        logarithm = logarithm * enclose(power.base.value).log()
-    total = ball + (size - 1)
-    return (arb(size).log() + ball * logarithm / total - total.log()) / arb(2).log()
-
-
-def largest_epsilon(
-    size: int,
-    capacity: Fraction,
-    limit: Fraction,
-    base: Base = NATURAL,
-    precision: int = FIRST_PRECISION,
-) -> tuple[Fraction, Fraction]:
-    r"""Return bounds on the largest $\epsilon$ up to a limit whose channel stays within a capacity.
-
-    The capacity grows with $\epsilon$. The lower bound certainly stays within it. The upper bound
-    is the limit or certainly goes beyond it. The interval is cut at two points, because the
-    capacity may equal the bound at one of them, and there no precision decides.
-
-    Paper: none (a limit of the shipped API).
-    """
-    positive_whole(size, "size")
-    most, within, beyond = exact(capacity, "capacity"), Fraction(0), exact(limit, "limit")
-    if beyond < 0 or most < 0:
-        raise OutOfRange(f"limit and capacity must not be negative, not {limit} and {capacity}")
-
-    def fits(epsilon: Fraction) -> bool | None:
-        return certainly_at_most(_capacity(Power(base, epsilon), size), most)
-
-    def cut() -> tuple[Fraction, Fraction] | None:
-        for point in (within + (beyond - within) * third / 3 for third in (1, 2)):
-            inside = fits(point)
-            if inside is not None:
-                return (point, beyond) if inside else (within, point)
-        return None
-
-    if fits(beyond):
-        return beyond, beyond
-    while beyond - within > Fraction(1, 1 << precision):
-        within, beyond = decide(cut)
-    return within, beyond

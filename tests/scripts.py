@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from sandproof.sampling import Sampler, SeededEntropy
 from spec import (
     ATTRIBUTION_FIXED,
     NULL_STORE,
@@ -24,8 +25,6 @@ from spec import (
     PassTime,
     Query,
     Rules,
-    Sampler,
-    SeededEntropy,
     Source,
     Storage,
     SystemMechanism,

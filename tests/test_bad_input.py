@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from sandproof.sampling import Sampler, SeededEntropy
 from spec import (
     PAPER,
     AttributionClient,
@@ -29,8 +30,6 @@ from spec import (
     Program,
     Query,
     Report,
-    Sampler,
-    SeededEntropy,
     Sent,
     Source,
     SpecError,

@@ -5,14 +5,13 @@ from fractions import Fraction
 import pytest
 from immutables import Map
 
+from sandproof.sampling import Sampler, SeededEntropy
 from spec import (
     Distribution,
     FilteredMechanism,
     IndividuallyFilteredMechanism,
     IndividualQuery,
     Power,
-    Sampler,
-    SeededEntropy,
     Theta,
     UniversalQuery,
     Without,

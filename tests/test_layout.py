@@ -165,6 +165,11 @@ def _inexact_name(module: str, name: str) -> bool:
     return module == "time" and name in CLOCKS
 
 
+def chance(source: str) -> list[str]:
+    """Complain of modules that toss coins: entropy is passed in, and a rule returns a law."""
+    return sorted({"random", "secrets", "uuid"} & set(imported(ast.parse(source))))
+
+
 def bad_constraints(text: str) -> list[str]:
     """Complain of every line that is more than a name and a version."""
     return [line for line in text.splitlines() if line and not PINNED.fullmatch(line)]
@@ -189,6 +194,11 @@ def test_public_names_of_spec_cite_the_paper(file: str) -> None:
 @pytest.mark.parametrize("file", named(sources("spec", "proofs", "properties")))
 def test_no_float_where_verdicts_are_made(file: str) -> None:
     assert inexact((ROOT / file).read_text()) == []
+
+
+@pytest.mark.parametrize("file", named(sources("spec", "proposals")))
+def test_no_chance_in_what_a_proposal_may_import(file: str) -> None:
+    assert chance((ROOT / file).read_text()) == []
 
 
 def test_constraints_name_versions_and_nothing_else() -> None:
@@ -282,6 +292,8 @@ BROKEN: list[tuple[Callable[[str], list[str]], str]] = [
     (inexact, "import math\nmath.inf"),
     (inexact, "import numpy as np"),
     (inexact, "from time import perf_counter"),
+    (chance, "import secrets"),
+    (chance, "def f():\n    from random import random"),
     (bad_constraints, "z3-solver>=4"),
     (bad_constraints, "--extra-index-url https://example.org/simple"),
     (bad_constraints, "z3-solver @ file:///wheels/z3.whl"),

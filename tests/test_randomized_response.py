@@ -9,6 +9,8 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sandproof.capacity import channel_capacity, largest_epsilon, response_rate
+from sandproof.sampling import Sampler, SeededEntropy
 from spec.distributions import Distribution, Draw, explore, hockey_stick, indistinguishable
 from spec.event_outputs import OutputSet, uncapped
 from spec.interaction import Adversary, transcript
@@ -22,12 +24,8 @@ from spec.randomized_response import (
     RandomizedResponse,
     ResponseState,
     Sequences,
-    channel_capacity,
-    largest_epsilon,
-    response_rate,
     truth_probability,
 )
-from spec.sampling import Sampler, SeededEntropy
 
 THREE = Power(Base(Fraction(3)), Fraction(1))
 BITS = Sequences(tuple(product((0, 1), repeat=2)))

@@ -43,6 +43,7 @@ from sandproof.result import (
     with_failed_assumptions,
 )
 from sandproof.runner import Options
+from sandproof.sampling import Sampler, SeededEntropy
 from spec import (
     PAPER,
     Distribution,
@@ -52,8 +53,6 @@ from spec import (
     OnDevice,
     Query,
     Rules,
-    Sampler,
-    SeededEntropy,
     Source,
     System,
     Trigger,

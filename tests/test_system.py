@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from immutables import Map
 
+from sandproof.sampling import Sampler, SeededEntropy
 from spec import (
     PAPER,
     AggregationClient,
@@ -34,8 +35,6 @@ from spec import (
     Random,
     Report,
     Rules,
-    Sampler,
-    SeededEntropy,
     Sent,
     Service,
     Source,

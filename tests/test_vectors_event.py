@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from flint import ctx
 
+from sandproof.capacity import channel_capacity, largest_epsilon, response_rate
 from spec.event_outputs import Output, OutputSet, uncapped
 from spec.numbers import NATURAL, Base, Power, bounds
-from spec.randomized_response import channel_capacity, largest_epsilon, response_rate
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text())
 

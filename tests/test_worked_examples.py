@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import sandproof
+from sandproof.sampling import Sampler, SeededEntropy
 from sandproof.simulate import Noiseless, simulate
 from sandproof.trace import first_view, read_trace
 from spec import (
@@ -21,8 +22,6 @@ from spec import (
     Move,
     OnDevice,
     PassTime,
-    Sampler,
-    SeededEntropy,
     Source,
     Trigger,
     TriggerSpecification,

@@ -199,7 +199,7 @@ ALGORITHMS = (
                 (
                     f"{RESPONSE}.respond",
                     f"{RESPONSE}.truth_probability",
-                    f"{RESPONSE}.RandomizedResponse.drawn",
+                    f"{RESPONSE}.RandomizedResponse.outcomes",
                 ),
             ),
             Step(

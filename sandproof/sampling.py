@@ -5,8 +5,6 @@ that takes, so that no probability is rounded. The rest is built from such coins
 with ratio $q$ has independent binary digits, the $i$-th of which is one with odds $q^{2^i}$; the
 difference of two of them is the discrete Laplace law. The discrete Gaussian is reached from it by
 rejection.
-
-Paper: none (the paper samples without saying how).
 """
 
 from __future__ import annotations
@@ -35,6 +33,7 @@ from spec.numbers import (
     unit_interval,
     whole,
 )
+from spec.randomized_response import RandomizedResponse
 
 T = TypeVar("T")
 
@@ -161,8 +160,6 @@ def discrete_laplace(noise: DiscreteLaplace, entropy: Entropy) -> int:
     The truncated law is the untruncated one given that it lands inside, or, where the support is so
     narrow that this is rare, the uniform law accepted with $q^{|x|}$. Either accepts with a
     probability of at least one half.
-
-    Paper: Alg. 1.
     """
     ratio, edge = noise.decay_power, noise.truncation
     if edge is None:
@@ -188,8 +185,6 @@ def discrete_gaussian(noise: DiscreteGaussian, entropy: Entropy) -> int:
 
     A discrete Laplace sample $y$ with $a = 1/t$, $t = \lfloor\sigma\rfloor + 1$, is accepted with
     probability $e^{-(|y| - \sigma^2/t)^2 / 2\sigma^2}$.
-
-    Paper: App. B.
     """
     variance = noise.variance
     scale = isqrt(variance.numerator // variance.denominator) + 1
@@ -242,8 +237,10 @@ class Sampler:
             return cast(T, finite(law, self.entropy))
         if isinstance(law, Noisy):
             return cast(T, law.centre + integer_noise(law.noise, self.entropy))
+        if isinstance(law, RandomizedResponse):
+            return cast(T, randomized_response(law, self.entropy))
         if isinstance(law, Law):
-            return cast(T, law.drawn(self))
+            return cast(T, finite(Distribution.of(dict(law.outcomes())), self.entropy))
         return law
 
 
@@ -259,11 +256,19 @@ def finite(law: Distribution[T], entropy: Entropy) -> T:
     return last
 
 
-def integer_noise(noise: Noise, entropy: Entropy) -> int:
-    """Return a sample of any noise, by its own sampler where there is one.
+def randomized_response(law: RandomizedResponse[T], entropy: Entropy) -> T | None:
+    """Return None for the truth, or a uniform output, also if the truth probability is irrational.
 
-    Paper: Alg. 1.
+    The truth is compared with a uniform number, so that the outputs need not be listed.
     """
+    size = law.outputs.size()
+    if Uniform(entropy).below(lambda: law.truth_probability(law.power.value(), size)):
+        return None
+    return law.outputs.output(uniform_below(size, entropy))
+
+
+def integer_noise(noise: Noise, entropy: Entropy) -> int:
+    """Return a sample of any noise, by its own sampler where there is one."""
     if isinstance(noise, DiscreteLaplace):
         return discrete_laplace(noise, entropy)
     if isinstance(noise, DiscreteGaussian):
