@@ -39,6 +39,21 @@ PARTS = {
     "Summary reports": ("summary_mechanism", "individual_privacy", "filters", "expiration"),
     "Event-level reports": ("randomized_response", "event_mechanism"),
     "Another notion of privacy": ("concentrated",),
+    "Attribution Level 1": (
+        "level1",
+        "level1.rules",
+        "level1.sites",
+        "level1.impressions",
+        "level1.epochs",
+        "level1.budgets",
+        "level1.credit",
+        "level1.measurement",
+        "level1.device",
+        "level1.aggregation",
+        "level1.system",
+        "level1.neighbours",
+        "level1.versions",
+    ),
     "The change surface": ("rules", "paper", "universe", "claims"),
 }
 LAST = "Foundations"
