@@ -72,9 +72,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "simulate",
         help="run a trace of registrations, passing time and queries",
-        description="Run a trace through the paper's rules; print reports, refusals, summaries.",
+        description="Run a trace through the paper's rules; print reports, refusals, summaries. "
+        "With --family w3c: replay a scenario of the W3C's Attribution group, or a folder of them, "
+        "on Attribution Level 1; the exit status is 1 if something is not as expected.",
     )
-    parser.add_argument("trace", type=Path, metavar="TRACE.json")
+    parser.add_argument("trace", type=Path, metavar="TRACE.json|DIR")
+    parser.add_argument("--family", choices=("paper", "w3c"), default="paper")
     parser.add_argument("--format", choices=("text", "json"), default="text")
     noise = parser.add_mutually_exclusive_group()
     noise.add_argument("--seed", type=whole, help="sample noise from this seed")
@@ -84,6 +87,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the trace and print what happens, or one line that says why it cannot be run."""
+    if arguments.family == "w3c":
+        return run_scenarios(arguments)
     draw: Draw = Noiseless() if arguments.noiseless else Sampler(SystemEntropy())
     if arguments.seed is not None:
         draw = Sampler(SeededEntropy(arguments.seed))
@@ -95,6 +100,46 @@ def run(arguments: argparse.Namespace) -> int:
         return BAD_INPUT
     print(as_json(trace, rows) if arguments.format == "json" else as_table(rows))
     return 0
+
+
+def run_scenarios(arguments: argparse.Namespace) -> int:
+    """Replay scenarios of the W3C's Attribution group and print what is not as expected."""
+    from sandproof import scenario
+    from spec.level1 import LEVEL_1_2026_05
+
+    if arguments.seed is not None or arguments.noiseless:
+        print("sandproof: a scenario draws nothing: --seed, --noiseless", file=sys.stderr)
+        return BAD_INPUT
+    paths = scenario.scenarios_in(arguments.trace)
+    listed: list[dict[str, object]] = []
+    for path in paths:
+        try:
+            read = scenario.read_scenario(path)
+            events = list(scenario.replay(LEVEL_1_2026_05, read))
+        except (BadTrace, SpecError) as error:
+            print(f"sandproof: {path}: {error}", file=sys.stderr)
+            return BAD_INPUT
+        wrong = [
+            f"second {each.event.seconds}, {each.event.name}: "
+            f"{scenario.told(each.outcome)}, expected {scenario.told(each.event.expected)}"
+            for each in events
+            if not each.as_expected
+        ]
+        listed.append({"scenario": read.name, "events": len(events), "wrong": wrong})
+    if not listed:
+        print(f"sandproof: {arguments.trace}: holds no scenario", file=sys.stderr)
+        return BAD_INPUT
+    good = sum(not each["wrong"] for each in listed)
+    if arguments.format == "json":
+        print(json.dumps({"scenarios": listed, "as_expected": good}, indent=2))
+    else:
+        for each in listed:
+            said = "as expected" if not each["wrong"] else "not as expected"
+            print(f"{each['scenario']}: {each['events']} events, {said}")
+            for line in cast(list[str], each["wrong"]):
+                print(f"    {line}")
+        print(f"{good} of {len(listed)} scenarios as expected")
+    return 0 if good == len(listed) else 1
 
 
 def simulate(trace: Trace, draw: Draw) -> list[Row]:

@@ -1,0 +1,1 @@
+"""Attribution Level 1 put to the test: broken rules, and games solved exactly."""
