@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from sandproof.sampling import Sampler, SeededEntropy
 from spec.distributions import explore
 from spec.level1 import (
     LEVEL_1_2026_05,
@@ -43,7 +44,6 @@ from spec.level1.rules import BadLevel1Limit
 from spec.level1.sites import parse_site
 from spec.level1.system import NoSuchReport, NothingToClear, ReportTaken
 from spec.numbers import Base
-from spec.sampling import Sampler, SeededEntropy
 
 ROOT = Path(__file__).resolve().parent.parent
 SERVICE = "https://agg-service.example"
