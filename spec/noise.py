@@ -280,12 +280,18 @@ class DiscreteGaussian(Noise):
         return (-self._rate() * x * x).exp()
 
 
+WIDE = Fraction(1, 2**12)
+"""The rate below which a sum of squares is not added up term by term."""
+
+
 def _squares_from(first: int, rate: arb) -> arb:
     r"""Return an enclosure of $\sum_{k \ge m} e^{-c k^2}$ for $m \ge 0$ and $c > 0$.
 
     From $k$ on the terms fall at least by the factor $e^{-c(2k+1)}$ each, which bounds what is left
-    out.
+    out. A wide law has too many terms for that.
     """
+    if rate < enclose(WIDE):
+        return _wide_squares_from(first, rate)
     total = arb(0)
     k = first
     while True:
@@ -295,6 +301,31 @@ def _squares_from(first: int, rate: arb) -> arb:
             return total + arb(0).union(rest)
         total = total + term
         k += 1
+
+
+def _wide_squares_from(first: int, rate: arb) -> arb:
+    r"""Return the same for a wide law, by the formula of Euler and Maclaurin.
+
+    For $f(x) = e^{-cx^2}$ the sum is $\int_m^\infty f + f(m)/2 - \sum_{k \le n}
+    \frac{B_{2k}}{(2k)!} f^{(2k-1)}(m)$ up to $\frac{|B_{2n}|}{(2n)!} \int_m^\infty |f^{(2n)}|$,
+    and the derivatives follow from $f^{(j+1)} = -2c (m f^{(j)} + j f^{(j-1)})$. By the inequality
+    of Cramer, $|He_j(y)| \le 1.1 \sqrt{j!} e^{y^2/4}$, the last integral is at most
+    $1.1 \sqrt{(2n)!\,\pi}\, (2c)^{n-1/2} \mathrm{erfc}(m \sqrt{c/2})$.
+    """
+    height = (-rate * first * first).exp()
+    total = (arb.pi() / rate).sqrt() / 2 * (first * rate.sqrt()).erfc() + height / 2
+    beyond = arb(11) / 10 * arb.pi().sqrt() * (first * (rate / 2).sqrt()).erfc()
+    before, slope = height, -2 * rate * first * height
+    for order in range(2, ctx.prec, 2):
+        factorial = arb.fac_ui(order)
+        weight = arb.bernoulli(order) / factorial
+        total = total - weight * slope
+        rest = abs(weight) * beyond * (factorial * (2 * rate) ** (order - 1)).sqrt()
+        if rest < total * arb(2) ** -ctx.prec:
+            break
+        for times in (order - 1, order):
+            before, slope = slope, -2 * rate * (first * slope + times * before)
+    return total + rest.union(-rest)
 
 
 def threshold(

@@ -346,6 +346,18 @@ def test_a_wide_gaussian_has_its_tails() -> None:
     assert Fraction(158, 1000) < low < high < Fraction(159, 1000)
 
 
+@pytest.mark.parametrize("first", [0, 1, 60, 1000])
+@pytest.mark.parametrize("precision", [64, 256])
+def test_a_wide_tail_is_what_adding_its_terms_gives(first: int, precision: int) -> None:
+    noise = DiscreteGaussian(Fraction(2500))
+    with ctx.workprec(precision):
+        terms = (-enclose(x * x / (2 * noise.variance)) for x in range(first + 1, first + 2000))
+        direct = sum((term.exp() for term in terms), arb(0)) / noise.enclosed_normaliser()
+        low, high = bounds(enclosed(noise.tail(first)) / direct - 1)
+    assert low <= 0 <= high
+    assert high - low < Fraction(1, 2 ** (precision - 14))
+
+
 def test_a_gaussian_needs_a_positive_exact_variance() -> None:
     with pytest.raises(OutOfRange, match="variance must be positive, not 0"):
         DiscreteGaussian(Fraction(0))
