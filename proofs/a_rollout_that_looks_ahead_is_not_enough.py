@@ -24,7 +24,7 @@ Assumes: Nothing for the counterexample. For $\delta_* = 0$: an infimum of facto
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -35,11 +35,12 @@ from proofs._subjects import for_all_rules, search
 from spec.contributions import Unit
 from spec.distributions import Distribution, Draw, explore, hockey_stick
 from spec.individual_privacy import (
-    HindsightRollout,
+    Rollout,
     Steps,
     Theta,
     individually_private,
-    individually_private_in_hindsight,
+    is_rollout,
+    within,
 )
 from spec.interaction import Adversary, Without, interactively_private, transcript
 from spec.numbers import Base
@@ -47,6 +48,7 @@ from spec.numbers import Base
 State = tuple[int, int]
 Asked = tuple[int, str]
 Response = str | int | tuple[str, int]
+HindsightRollout = Callable[[Steps[int, str]], Rollout]
 
 TWO = Base(Fraction(2))
 CAPS = Theta(epsilon=Fraction(3), delta=Fraction(1, 4))
@@ -88,6 +90,16 @@ def sequences() -> Iterator[list[Asked]]:
                 yield list(zip(databases, queries, strict=True))
 
 
+def private_in_hindsight(
+    menu: Iterable[Steps[int, str]], pay: HindsightRollout, caps: Theta = CAPS
+) -> bool:
+    """Decide individual privacy if the parameters of a step may depend on what follows it."""
+    return all(
+        within(chosen := pay(steps), caps) and is_rollout(Bit(), emptied, "x", steps, chosen, TWO)
+        for steps in menu
+    )
+
+
 FIRST_BEFORE = {"A": Theta(epsilon=Fraction(1)), "B": Theta(delta=Fraction(1, 4))}
 SECOND = {"A": Theta(epsilon=Fraction(2), delta=Fraction(1, 4)), "B": Theta(epsilon=Fraction(3))}
 
@@ -116,7 +128,7 @@ def always_a(responses: tuple[Response, ...]) -> Asked | None:
 class Hindsight:
     """Hold how steps are paid, who asks, within what an online rollout stays, and the formulas."""
 
-    pay: HindsightRollout[int, str] = in_hindsight
+    pay: HindsightRollout = in_hindsight
     adversary: Adversary[Response, Asked] = by_the_answer
     online_caps: Theta = CAPS
     smaller: Callable[[Fraction, Fraction], Fraction] = min
@@ -132,9 +144,7 @@ class Hindsight:
 def every_sequence_has_a_rollout(hindsight: Hindsight) -> Mapping[str, object] | None:
     """Look for a sequence without one."""
     for steps in sequences():
-        if not individually_private_in_hindsight(
-            Bit(), emptied, "x", [steps], hindsight.pay, CAPS, TWO
-        ):
+        if not private_in_hindsight([steps], hindsight.pay):
             return {"sequence": steps}
     return None
 

@@ -45,9 +45,14 @@ from spec.filters import (
     FilteredMechanism,
     Units,
     UniversalQuery,
-    concentrated_basic_filter,
+    basic_filter,
 )
 from spec.individual_privacy import Theta
+
+
+def filter_on_sums(rho: Fraction, delta: Fraction) -> Filter:
+    """Return the filter of the specification for these caps."""
+    return basic_filter(Theta(epsilon=rho, delta=delta))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +62,7 @@ class Filters:
     `steps` is what the composition of two equal steps is compared with, in budgets of one.
     """
 
-    filter: Callable[[Fraction, Fraction], Filter] = concentrated_basic_filter
+    filter: Callable[[Fraction, Fraction], Filter] = filter_on_sums
     mechanism: type[FilteredMechanism[str]] = FilteredMechanism
     add: Callable[[Fraction, Fraction], Fraction] = lambda first, second: first + second
     multiply: Callable[[Fraction, Fraction], Fraction] = lambda first, second: first * second
@@ -189,7 +194,7 @@ def not_vacuous(filters: Filters, query_rho: Fraction, rho: Fraction) -> bool:
 
 def strictly_below(rho: Fraction, delta: Fraction) -> Filter:
     """Stop where a sum reaches its cap."""
-    go_on = concentrated_basic_filter(rho, delta)
+    go_on = filter_on_sums(rho, delta)
     return lambda spent: go_on(spent) and sum(theta.epsilon for theta in spent) < rho
 
 

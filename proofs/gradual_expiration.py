@@ -54,7 +54,7 @@ class Expiration:
     expired: Callable[[Database, int], Database] = expired
     neighbour: Callable[[Database, Unit], Database] = without_storage
     guarantee: Callable[[Fraction, Fraction, int, Base], tuple[Fraction, Real]] = (
-        distributions.gradual_expiration
+        distributions.group_privacy
     )
 
 
@@ -143,7 +143,7 @@ def one_window_less(
     epsilon: Fraction, delta: Fraction, windows: int, base: Base
 ) -> tuple[Fraction, Real]:
     """Count the windows strictly between."""
-    return distributions.gradual_expiration(epsilon, delta, max(1, windows - 1), base)
+    return distributions.group_privacy(epsilon, delta, max(1, windows - 1), base)
 
 
 PAPERS = Expiration()

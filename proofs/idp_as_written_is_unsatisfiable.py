@@ -30,7 +30,6 @@ from spec.individual_privacy import (
     Theta,
     individually_private,
     is_rollout,
-    literally_individually_private,
     within,
 )
 from spec.numbers import Base
@@ -41,6 +40,16 @@ CAPS = tuple(
     Theta(epsilon=Fraction(epsilon), delta=Fraction(delta, 10))
     for epsilon, delta in ((0, 0), (1, 1), (64, 5))
 )
+
+
+def literally_individually_private(
+    is_one: Callable[[Rollout], bool], candidates: Iterable[Rollout], caps: Theta
+) -> bool:
+    """Decide individual privacy as the text puts it: every rollout of the candidates is within.
+
+    `is_one` says which of the candidates are rollouts, for one unit and one sequence.
+    """
+    return all(within(rollout, caps) for rollout in candidates if is_one(rollout))
 
 
 def zeros(_: Steps[tuple[str, ...], str]) -> Theta:

@@ -25,10 +25,10 @@ from proofs.summary_mechanism_is_individually_private import SMALL
 from spec import PAPER
 from spec.aggregation_service import Query
 from spec.contributions import Unit
-from spec.distributions import Distribution, Draw, explore, hockey_stick
-from spec.individual_privacy import Theta, is_literal_rollout, is_rollout
-from spec.interaction import Without, transcript
-from spec.numbers import Base
+from spec.distributions import Distribution, Draw, explore, hockey_stick, indistinguishable
+from spec.individual_privacy import Neighbouring, Rollout, Steps, Theta, is_rollout, run
+from spec.interaction import Data, Mechanism, Question, Response, State, Without, transcript
+from spec.numbers import NATURAL, Base, Power
 from spec.reports import Contribution
 from spec.summary_mechanism import (
     Database,
@@ -39,6 +39,25 @@ from spec.summary_mechanism import (
 )
 
 ZEROS = (Theta(), Theta())
+
+
+def is_literal_rollout(
+    mechanism: Mechanism[State, tuple[Data, Question], Response],
+    neighbour: Neighbouring[Data],
+    unit: Unit,
+    steps: Steps[Data, Question],
+    rollout: Rollout,
+    base: Base = NATURAL,
+) -> bool:
+    r"""Decide what a rollout is as the text puts it: $F_t(D_t)$, $F_t(D_t^{-x})$ from one state."""
+    state = mechanism.initial
+    for (database, question), theta in zip(steps, rollout, strict=True):
+        without = neighbour(database, unit)
+        _, law_without = run(mechanism, state, (without, question))
+        state, law = run(mechanism, state, (database, question))
+        if not indistinguishable(law, law_without, Power(base, theta.epsilon), theta.delta):
+            return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from sandproof.proposal import (
 )
 from sandproof.text import Writer
 from spec import PAPER, Limits
-from spec.distributions import gradual_expiration
+from spec.distributions import group_privacy
 from spec.event_outputs import OutputSet
 from spec.noise import laplace_normaliser, smallest_sound_truncation, threshold
 from spec.numbers import (
@@ -355,7 +355,7 @@ def device_day(limits: Limits, day_cap: Fraction) -> Iterator[Entry]:
                 yield entry(
                     name,
                     f"δ by the geometric sum, {count} windows",
-                    lambda count=count: gradual_expiration(  # type: ignore[misc]
+                    lambda count=count: group_privacy(  # type: ignore[misc]
                         limits.epsilon, limits.delta, count, limits.base
                     )[1],
                 )

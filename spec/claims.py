@@ -276,7 +276,7 @@ CLAIMS = _claims(
         "adaptive adversary reaches δ = 25/72. With δ* = 0 the repair is right.",
         formula=r"\delta(3 \ln 2) = 25/72 > 1/4",
         paper="Def. 4.1; Thm. 4.2",
-        subjects=("spec.individual_privacy.individually_private_in_hindsight",),
+        subjects=("spec.individual_privacy.individually_private",),
     ),
     Claim(
         id="rollouts_as_written_miss_the_state",
@@ -424,7 +424,7 @@ CLAIMS = _claims(
         "against stable adversaries is shown for δ = 0 only.",
         formula=r"\sum \rho_i \le \rho \wedge \sum \delta_i \le \delta",
         paper="Lem. B.2",
-        subjects=("spec.concentrated",),
+        subjects=("spec.filters",),
         not_covered="The lemma for δ > 0: there the filter theorem that the paper cites is not "
         "shown. Any other filter.",
     ),

@@ -8,20 +8,18 @@ What is decided here, for finite distributions with rational probabilities and r
 
 - at a given rational order, always: $e^{(\alpha-1)\rho\alpha}$ is transcendental and the sum it is
   compared with is algebraic, so that rising precision separates them;
-- at a list of orders, the same for each, which by itself says nothing about the orders between;
 - at every order, by covering them with intervals, because the divergence does not fall as the order
   grows. This may stay undecided where the bound is tight, and then the answer is None.
 
-The search over events is exhaustive and exponential in the support. The filter below bounds sums;
-that bounded sums compose adaptively is the filter theorem, which the paper cites and which is not
-shown here.
+The search over events is exhaustive and exponential in the support. The filter for this notion is
+the one on sums, `spec.filters.basic_filter`, with $\rho$ in the place of $\varepsilon$.
 
 Paper: App. B.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import TypeVar
@@ -45,50 +43,30 @@ from spec.numbers import (
 T = TypeVar("T")
 
 
-def renyi_divergence(p: Distribution[T], q: Distribution[T], order: Fraction) -> arb | None:
-    r"""Return an enclosure of $D_\alpha(P \| Q)$ at the current precision; None if infinite.
+def concentrated_indistinguishable(
+    p: Distribution[T], q: Distribution[T], rho: Fraction, delta: Fraction, depth: int = 12
+) -> bool | None:
+    r"""Decide $(\rho, \delta)$-AzCDP-indistinguishability over all events and orders, if it can.
+
+    Both divergences are finite only if the two conditioned distributions have one support, so the
+    two events may be taken equal and inside the common support. False means that every such event
+    fails at some order; None that none was shown to hold and some stayed undecided.
 
     Paper: Def. B.1.
     """
-    alpha = _order(order)
-    if not _absolutely_continuous(p, q):
-        return None
-    return _renyi_sum(p, q, alpha).log() / enclose(alpha - 1)
-
-
-def divergence_at_most(
-    p: Distribution[T], q: Distribution[T], order: Fraction, bound: Fraction
-) -> bool:
-    r"""Decide $D_\alpha(P \| Q) \le d$ for a rational bound $d$.
-
-    It means $\sum_x P(x)^\alpha Q(x)^{1-\alpha} \le e^{(\alpha-1)d}$. The divergence is zero only
-    between equal distributions, so that equality is never met below.
-
-    Paper: Def. B.1.
-    """
-    alpha, limit = _order(order), exact(bound, "bound")
-    if p == q:
-        return limit >= 0
-    if limit <= 0 or not _absolutely_continuous(p, q):
-        return False
-    allowed = Power(NATURAL, (alpha - 1) * limit)
-    return decide(lambda: certainly_at_most(_renyi_sum(p, q, alpha), allowed.ball()))
-
-
-def first_failing_order(
-    p: Distribution[T], q: Distribution[T], rho: Fraction, orders: Iterable[Fraction]
-) -> Fraction | None:
-    r"""Return the first of these orders at which a divergence exceeds $\rho\alpha$, or None.
-
-    None says that the bound holds at these orders, not at others.
-
-    Paper: Def. B.1.
-    """
-    for alpha in orders:
-        bound = exact(rho, "rho") * alpha
-        if not (divergence_at_most(p, q, alpha, bound) and divergence_at_most(q, p, alpha, bound)):
-            return alpha
-    return None
+    allowed = unit_interval(delta, "delta")
+    answer: bool | None = False
+    for event in _events([x for x in p.support() if q.probability_of(x)]):
+        if min(_mass(p, event), _mass(q, event)) < 1 - allowed:
+            continue
+        inside, other = _restricted(p, event), _restricted(q, event)
+        there = divergence_within_every_order(inside, other, rho, depth)
+        back = there if there is False else divergence_within_every_order(other, inside, rho, depth)
+        if there and back:
+            return True
+        if there is not False and back is not False:
+            answer = None
+    return answer
 
 
 def divergence_within_every_order(
@@ -124,66 +102,34 @@ def divergence_within_every_order(
     return None if undecided else True
 
 
-def concentrated_at(
-    p: Distribution[T],
-    q: Distribution[T],
-    rho: Fraction,
-    delta: Fraction,
-    orders: Iterable[Fraction],
-    events: tuple[Callable[[T], bool], Callable[[T], bool]],
+def divergence_at_most(
+    p: Distribution[T], q: Distribution[T], order: Fraction, bound: Fraction
 ) -> bool:
-    r"""Decide the definition for two given events $W$, $W'$ and the given orders.
+    r"""Decide $D_\alpha(P \| Q) \le d$ for a rational bound $d$.
 
-    True does not settle the orders between, and false does not settle other events.
+    It means $\sum_x P(x)^\alpha Q(x)^{1-\alpha} \le e^{(\alpha-1)d}$. The divergence is zero only
+    between equal distributions, so that equality is never met below.
 
     Paper: Def. B.1.
     """
-    allowed = unit_interval(delta, "delta")
-    event, other = events
-    if p.probability(event) < 1 - allowed or q.probability(other) < 1 - allowed:
+    alpha, limit = _order(order), exact(bound, "bound")
+    if p == q:
+        return limit >= 0
+    if limit <= 0 or not _absolutely_continuous(p, q):
         return False
-    return first_failing_order(p.given(event), q.given(other), rho, orders) is None
+    allowed = Power(NATURAL, (alpha - 1) * limit)
+    return decide(lambda: certainly_at_most(_renyi_sum(p, q, alpha), allowed.ball()))
 
 
-def concentrated_indistinguishable(
-    p: Distribution[T], q: Distribution[T], rho: Fraction, delta: Fraction, depth: int = 12
-) -> bool | None:
-    r"""Decide $(\rho, \delta)$-AzCDP-indistinguishability over all events and orders, if it can.
-
-    Both divergences are finite only if the two conditioned distributions have one support, so the
-    two events may be taken equal and inside the common support. False means that every such event
-    fails at some order; None that none was shown to hold and some stayed undecided.
+def renyi_divergence(p: Distribution[T], q: Distribution[T], order: Fraction) -> arb | None:
+    r"""Return an enclosure of $D_\alpha(P \| Q)$ at the current precision; None if infinite.
 
     Paper: Def. B.1.
     """
-    allowed = unit_interval(delta, "delta")
-    answer: bool | None = False
-    for event in _events([x for x in p.support() if q.probability_of(x)]):
-        if min(_mass(p, event), _mass(q, event)) < 1 - allowed:
-            continue
-        inside, other = _restricted(p, event), _restricted(q, event)
-        there = divergence_within_every_order(inside, other, rho, depth)
-        back = there if there is False else divergence_within_every_order(other, inside, rho, depth)
-        if there and back:
-            return True
-        if there is not False and back is not False:
-            answer = None
-    return answer
-
-
-def concentrated_filter(
-    limit: tuple[Fraction, Fraction], losses: Iterable[tuple[Fraction, Fraction]]
-) -> bool:
-    r"""Answer whether $\sum_i \rho_i \le \rho$ and $\sum_i \delta_i \le \delta$: then go on.
-
-    Paper: Lem. B.2.
-    """
-    rho, delta = exact(limit[0], "rho"), unit_interval(limit[1], "delta")
-    spent_rho, spent_delta = Fraction(0), Fraction(0)
-    for loss in losses:
-        spent_rho += _not_negative(loss[0], "rho")
-        spent_delta += unit_interval(loss[1], "delta")
-    return spent_rho <= rho and spent_delta <= delta
+    alpha = _order(order)
+    if not _absolutely_continuous(p, q):
+        return None
+    return _renyi_sum(p, q, alpha).log() / enclose(alpha - 1)
 
 
 def discrete_gaussian_rho(squared_distance: int | Fraction, variance: Fraction) -> Fraction:
@@ -191,7 +137,9 @@ def discrete_gaussian_rho(squared_distance: int | Fraction, variance: Fraction) 
 
     Paper: App. B.
     """
-    squared = _not_negative(squared_distance, "squared distance")
+    squared = exact(squared_distance, "squared distance")
+    if squared < 0:
+        raise OutOfRange(f"squared distance must not be negative, not {squared}")
     return squared / (2 * positive(variance, "variance"))
 
 
@@ -199,13 +147,6 @@ def _order(order: Fraction) -> Fraction:
     if exact(order, "order") <= 1:
         raise OutOfRange(f"the order must be above 1, not {order}")
     return Fraction(order)
-
-
-def _not_negative(value: object, name: str) -> Fraction:
-    number = exact(value, name)
-    if number < 0:
-        raise OutOfRange(f"{name} must not be negative, not {value}")
-    return number
 
 
 def _absolutely_continuous(p: Distribution[T], q: Distribution[T]) -> bool:

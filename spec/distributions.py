@@ -293,19 +293,6 @@ def group_privacy(
     return size * step, group_privacy_delta_closed(power, group, enclose(chance))
 
 
-def gradual_expiration(
-    epsilon: Fraction, delta: Fraction, windows: int, base: Base
-) -> tuple[Fraction, Real]:
-    r"""Return the $(\epsilon', \delta')$ between a device's data up to $t_1$ and up to $t_2$.
-
-    The two runs are $t_2 - t_1$ windows apart, and each window is one privacy unit, so the
-    guarantee per window is used once per window.
-
-    Paper: Def. 4.8; Fact 4.7.
-    """
-    return group_privacy(epsilon, delta, windows, base)
-
-
 def explore(step: Callable[[Draw], T], enumerate_law: Enumerate | None = None) -> Distribution[T]:
     """Return the exact distribution of a step by running it once per combination of its draws.
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from spec.contributions import Unit
-from spec.distributions import Enumerate, gradual_expiration
+from spec.distributions import group_privacy
 from spec.interaction import (
     Adversary,
     Mechanism,
@@ -52,7 +52,6 @@ def private_with_gradual_expiration(
     epsilon: Fraction,
     delta: Fraction,
     base: Base = NATURAL,
-    enumerate_law: Enumerate | None = None,
 ) -> bool:
     r"""Decide the definition for one device, two windows $t_1 < t_2$ and a menu of adversaries.
 
@@ -61,7 +60,7 @@ def private_with_gradual_expiration(
     Paper: Def. 4.8.
     """
     first, last = windows
-    loss, allowed = gradual_expiration(epsilon, delta, last - first, base)
+    loss, allowed = group_privacy(epsilon, delta, last - first, base)
 
     def emptied_after(
         window: int,
@@ -77,5 +76,4 @@ def private_with_gradual_expiration(
         adversaries,
         Power(base, loss),
         exact(allowed, "the delta of the definition"),
-        enumerate_law,
     )

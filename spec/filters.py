@@ -19,12 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Generic, TypeAlias, TypeVar
 
 from immutables import Map
 
-from spec.concentrated import concentrated_filter
 from spec.contributions import Unit
 from spec.distributions import Distribution, Draw, indistinguishable
 from spec.individual_privacy import Rollout, Theta, within
@@ -67,19 +65,11 @@ class IndividualQuery(Generic[T]):
 def basic_filter(caps: Theta) -> Filter:
     r"""Return $\phi_{\varepsilon, \delta}$: go on while both sums are within the caps.
 
-    Paper: Sec. 4.4.
+    For approximate zCDP this is $\phi_{\rho, \delta}$, with $\rho$ held as `epsilon`.
+
+    Paper: Sec. 4.4; Lem. B.2.
     """
     return lambda spent: within(spent, caps)
-
-
-def concentrated_basic_filter(rho: Fraction, delta: Fraction) -> Filter:
-    r"""Return $\phi_{\rho, \delta}$ for approximate zCDP; a `Theta` holds $\rho$ as its `epsilon`.
-
-    Paper: Lem. B.2; App. B.
-    """
-    return lambda spent: concentrated_filter(
-        (rho, delta), [(theta.epsilon, theta.delta) for theta in spent]
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,20 +8,12 @@ is $(\varepsilon_*, \delta_*)$-individually private if every unit has an online 
 stay within the caps on every sequence. Then it is $(\varepsilon_*, \delta_*)$-private against
 every interactive adversary.
 
-The paper's text says something else in two places, and the obvious repair of the first is not
-enough. Each reading stands here under its own name, so that it can be run.
-
-- The text asks that *every* rollout stay within the caps. Larger parameters are a rollout too, so
-  that no mechanism at all is individually private.
-- The repair that for every sequence *there is* a rollout within the caps lets the parameters of a
-  step be chosen in hindsight, with what is asked later in view. An adaptive adversary chooses that
-  by the answer, and gets more than the caps. With $\delta_* = 0$ the repair is right: the least
-  $\varepsilon_t$ of a step bounds all others, and depends on nothing that follows.
-- The text keeps the state of the run on $D$ on both sides. A rollout compares two histories here:
-  the mechanism after $D_1, \dots, D_t$ with the mechanism after $D_1^{-x}, \dots, D_t^{-x}$.
-  Otherwise a mechanism that stores its first database and shows it later uses no budget. (If every
-  database held all records so far, and the state were a public ledger only, the paper's comparison
-  would be the right one.)
+Two readings of the text are not meant here. That *every* rollout stay within the caps is met by no
+mechanism, because larger parameters are a rollout too. That for every sequence *there is* one lets
+the parameters of a step be chosen in hindsight, and an adaptive adversary gets more than the caps.
+And a rollout compares two histories: the mechanism after $D_1, \dots, D_t$ with the mechanism after
+$D_1^{-x}, \dots, D_t^{-x}$. The text keeps the state of the run on $D$ on both sides, so that a
+mechanism that stores its first database and shows it later would use no budget.
 
 For $\mathcal{M}_{\mathrm{SR}}$ the proof of the paper gives a rollout in closed form. It is
 online.
@@ -40,7 +32,7 @@ from typing import TypeAlias, TypeVar
 
 from spec.aggregation_service import Service
 from spec.contributions import Budget, Unit
-from spec.distributions import Distribution, Enumerate, Law, Random, explore, indistinguishable
+from spec.distributions import Distribution, Law, Random, explore, indistinguishable
 from spec.interaction import Data, Mechanism, Question, Response, State
 from spec.numbers import NATURAL, Base, Power, SpecError, exact, unit_interval
 from spec.reports import Report
@@ -48,20 +40,6 @@ from spec.rules import AtService, Limits, Rules
 from spec.summary_mechanism import Database, SummaryQuery, SummaryState, add_record
 
 T = TypeVar("T")
-
-
-class BadParameters(SpecError):
-    r"""Report privacy parameters with a negative $\varepsilon$.
-
-    Paper: none (bad input).
-    """
-
-
-class RandomState(SpecError):
-    """Report a mechanism whose next state is random, for which rollouts are not defined.
-
-    Paper: none (the definition asks for deterministic states).
-    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,8 +62,45 @@ class Theta:
 Rollout: TypeAlias = Sequence[Theta]
 Steps: TypeAlias = Sequence[tuple[Data, Question]]
 OnlineRollout: TypeAlias = Callable[[Steps[Data, Question]], Theta]
-HindsightRollout: TypeAlias = Callable[[Steps[Data, Question]], Rollout]
 Neighbouring: TypeAlias = Callable[[Data, Unit], Data]
+
+
+def individually_private(
+    mechanism: Mechanism[State, tuple[Data, Question], Response],
+    neighbour: Neighbouring[Data],
+    unit: Unit,
+    sequences: Iterable[Steps[Data, Question]],
+    rollout: OnlineRollout[Data, Question],
+    caps: Theta,
+    base: Base = NATURAL,
+) -> bool:
+    """Decide individual privacy of one unit on a finite menu of sequences, by an online rollout.
+
+    On every sequence the parameters must bound what each response tells, and their sums must stay
+    within the caps. True is a proof for this menu. False says that this rollout is none, and
+    nothing about others.
+
+    Deviates: A1 there is an online rollout; not every rollout, and not one per sequence.
+    Paper: Def. 4.1.
+    """
+    return all(
+        within(chosen := along(rollout, steps), caps)
+        and is_rollout(mechanism, neighbour, unit, steps, chosen, base)
+        for steps in sequences
+    )
+
+
+def along(
+    rollout: OnlineRollout[Data, Question], steps: Steps[Data, Question]
+) -> tuple[Theta, ...]:
+    r"""Return the parameters of an online rollout along a sequence.
+
+    The parameters $\theta_t$ are asked for with the first $t$ steps and nothing else.
+
+    Deviates: A1 the parameters of a step do not depend on what follows.
+    Paper: Sec. 4.1.
+    """
+    return tuple(rollout(steps[: place + 1]) for place in range(len(steps)))
 
 
 def within(rollout: Rollout, caps: Theta) -> bool:
@@ -105,7 +120,6 @@ def is_rollout(
     steps: Steps[Data, Question],
     rollout: Rollout,
     base: Base = NATURAL,
-    enumerate_law: Enumerate | None = None,
 ) -> bool:
     r"""Decide whether the parameters bound what each response tells about the unit.
 
@@ -117,32 +131,8 @@ def is_rollout(
     state = other = mechanism.initial
     for (database, question), theta in zip(steps, rollout, strict=True):
         without = neighbour(database, unit)
-        state, law = run(mechanism, state, (database, question), enumerate_law)
-        other, law_without = run(mechanism, other, (without, question), enumerate_law)
-        if not indistinguishable(law, law_without, Power(base, theta.epsilon), theta.delta):
-            return False
-    return True
-
-
-def is_literal_rollout(
-    mechanism: Mechanism[State, tuple[Data, Question], Response],
-    neighbour: Neighbouring[Data],
-    unit: Unit,
-    steps: Steps[Data, Question],
-    rollout: Rollout,
-    base: Base = NATURAL,
-    enumerate_law: Enumerate | None = None,
-) -> bool:
-    r"""Decide the same as the text puts it: $F_t(D_t)$ against $F_t(D_t^{-x})$ from one state.
-
-    Deviates: A2 this is the reading under which individual privacy does not imply privacy.
-    Paper: Sec. 4.1.
-    """
-    state = mechanism.initial
-    for (database, question), theta in zip(steps, rollout, strict=True):
-        without = neighbour(database, unit)
-        _, law_without = run(mechanism, state, (without, question), enumerate_law)
-        state, law = run(mechanism, state, (database, question), enumerate_law)
+        state, law = run(mechanism, state, (database, question))
+        other, law_without = run(mechanism, other, (without, question))
         if not indistinguishable(law, law_without, Power(base, theta.epsilon), theta.delta):
             return False
     return True
@@ -152,96 +142,16 @@ def run(
     mechanism: Mechanism[State, tuple[Data, Question], Response],
     state: State,
     action: tuple[Data, Question],
-    enumerate_law: Enumerate | None = None,
 ) -> tuple[State, Distribution[Response]]:
     r"""Return the next state and the law $F_t(D)$ of the response.
 
     Paper: Sec. 4.1.
     """
-    law = explore(lambda draw: mechanism.step(state, action, draw), enumerate_law)
+    law = explore(lambda draw: mechanism.step(state, action, draw))
     states = {after for after, _ in law}
     if len(states) != 1:
         raise RandomState(f"the next state of {type(mechanism).__name__} is random")
     return states.pop(), law.map(lambda outcome: outcome[1])
-
-
-def along(
-    rollout: OnlineRollout[Data, Question], steps: Steps[Data, Question]
-) -> tuple[Theta, ...]:
-    r"""Return the parameters of an online rollout along a sequence.
-
-    The parameters $\theta_t$ are asked for with the first $t$ steps and nothing else.
-
-    Deviates: A1 the parameters of a step do not depend on what follows.
-    Paper: Sec. 4.1.
-    """
-    return tuple(rollout(steps[: place + 1]) for place in range(len(steps)))
-
-
-def individually_private(
-    mechanism: Mechanism[State, tuple[Data, Question], Response],
-    neighbour: Neighbouring[Data],
-    unit: Unit,
-    sequences: Iterable[Steps[Data, Question]],
-    rollout: OnlineRollout[Data, Question],
-    caps: Theta,
-    base: Base = NATURAL,
-    enumerate_law: Enumerate | None = None,
-) -> bool:
-    """Decide individual privacy of one unit on a finite menu of sequences, by an online rollout.
-
-    On every sequence the parameters must bound what each response tells, and their sums must stay
-    within the caps. True is a proof for this menu. False says that this rollout is none, and
-    nothing about others.
-
-    Deviates: A1 there is an online rollout; not every rollout, and not one per sequence.
-    Paper: Def. 4.1.
-    """
-    return individually_private_in_hindsight(
-        mechanism,
-        neighbour,
-        unit,
-        sequences,
-        lambda steps: along(rollout, steps),
-        caps,
-        base,
-        enumerate_law,
-    )
-
-
-def individually_private_in_hindsight(
-    mechanism: Mechanism[State, tuple[Data, Question], Response],
-    neighbour: Neighbouring[Data],
-    unit: Unit,
-    sequences: Iterable[Steps[Data, Question]],
-    rollout: HindsightRollout[Data, Question],
-    caps: Theta,
-    base: Base = NATURAL,
-    enumerate_law: Enumerate | None = None,
-) -> bool:
-    """Decide the same where the parameters of a step may depend on the whole sequence.
-
-    Deviates: A1 this is the reading that does not imply privacy.
-    Paper: Def. 4.1.
-    """
-    return all(
-        within(chosen := rollout(steps), caps)
-        and is_rollout(mechanism, neighbour, unit, steps, chosen, base, enumerate_law)
-        for steps in sequences
-    )
-
-
-def literally_individually_private(
-    is_one: Callable[[Rollout], bool], candidates: Iterable[Rollout], caps: Theta
-) -> bool:
-    """Decide the same as the text puts it: every rollout among the candidates is within the caps.
-
-    `is_one` says which of the candidates are rollouts, for one unit and one sequence.
-
-    Deviates: A1 this is the reading that no mechanism satisfies.
-    Paper: Def. 4.1.
-    """
-    return all(within(rollout, caps) for rollout in candidates if is_one(rollout))
 
 
 Loss: TypeAlias = Callable[[Limits, SummaryQuery, Budget], Theta]
@@ -326,3 +236,11 @@ def certain(value: Random[T]) -> T:
     if isinstance(value, Law):
         raise RandomState(f"a rule draws from {type(value).__name__}")
     return value
+
+
+class BadParameters(SpecError):
+    r"""Report privacy parameters with a negative $\varepsilon$."""
+
+
+class RandomState(SpecError):
+    """Report a mechanism whose next state is random, for which rollouts are not defined."""

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Generic, Protocol, TypeAlias, TypeVar
 
 from spec.contributions import Unit
-from spec.distributions import Draw, Enumerate, Law, explore, indistinguishable
+from spec.distributions import Draw, Law, explore, indistinguishable
 from spec.numbers import Power
 
 State = TypeVar("State")
@@ -114,7 +114,6 @@ def transcripts_are_close(
     adversaries: Iterable[Adversary[Response, Action]],
     power: Fraction | Power,
     delta: Fraction,
-    enumerate_law: Enumerate | None = None,
 ) -> bool:
     r"""Decide whether no listed adversary tells two mechanisms apart, up to $(\epsilon, \delta)$.
 
@@ -124,8 +123,8 @@ def transcripts_are_close(
     """
     return all(
         indistinguishable(
-            explore(lambda draw: transcript(first, adversary, draw), enumerate_law),  # noqa: B023
-            explore(lambda draw: transcript(second, adversary, draw), enumerate_law),  # noqa: B023
+            explore(lambda draw: transcript(first, adversary, draw)),  # noqa: B023
+            explore(lambda draw: transcript(second, adversary, draw)),  # noqa: B023
             power,
             delta,
         )
@@ -140,7 +139,6 @@ def interactively_private(
     adversaries: Iterable[Adversary[Response, tuple[Data, Question]]],
     power: Fraction | Power,
     delta: Fraction,
-    enumerate_law: Enumerate | None = None,
 ) -> bool:
     r"""Decide $(\epsilon, \delta)$-DP of a mechanism for one unit and a menu of adversaries.
 
@@ -149,4 +147,4 @@ def interactively_private(
     Paper: Def. 3.6.
     """
     without = Without(mechanism=mechanism, neighbour=neighbour, unit=unit)
-    return transcripts_are_close(mechanism, without, adversaries, power, delta, enumerate_law)
+    return transcripts_are_close(mechanism, without, adversaries, power, delta)

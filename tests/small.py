@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 from spec import (
     PAPER,
@@ -166,6 +167,25 @@ def cut(law: Law[object], reach: int = 4) -> Iterable[tuple[object, Fraction]]:
     masses[reach] = law.noise.tail(reach - 1 - law.centre)
     masses[-reach] = law.noise.tail(reach - 1 + law.centre)
     return [(x, Fraction(mass)) for x, mass in masses.items() if isinstance(mass, Fraction)]
+
+
+@dataclass(frozen=True)
+class CutNoise(Generic[State, Action, Response]):
+    """Be a mechanism whose infinite noise is cut, so that its exact laws can be listed."""
+
+    mechanism: Mechanism[State, Action, Response]
+
+    @property
+    def initial(self) -> State:
+        return self.mechanism.initial
+
+    def step(self, state: State, action: Action, draw: Draw) -> tuple[State, Response]:
+        def draw_cut(law: T | Law[T]) -> T:
+            if not isinstance(law, Noisy):
+                return draw(law)
+            return cast(T, draw(Distribution.of(dict(cut(cast(Law[object], law))))))
+
+        return self.mechanism.step(state, action, cast(Draw, draw_cut))
 
 
 def seen(

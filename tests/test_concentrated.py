@@ -1,4 +1,4 @@
-"""Approximate concentrated privacy: divergences, orders, events and the filter's sums."""
+"""Approximate concentrated privacy: divergences, orders and events."""
 
 from __future__ import annotations
 
@@ -10,16 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spec.concentrated import (
-    concentrated_at,
-    concentrated_filter,
     concentrated_indistinguishable,
     discrete_gaussian_rho,
     divergence_at_most,
     divergence_within_every_order,
-    first_failing_order,
     renyi_divergence,
 )
-from spec.distributions import Distribution, NotADistribution, coin
+from spec.distributions import Distribution, coin
 from spec.noise import DiscreteGaussian
 from spec.numbers import NotExact, OutOfRange, bounds, enclose
 
@@ -81,23 +78,6 @@ def test_the_divergence_does_not_fall_as_the_order_grows(
     assert bounds(greater - smaller)[1] >= 0
 
 
-def test_a_list_of_orders_reports_the_first_that_fails() -> None:
-    assert first_failing_order(BENT, FAIR, Fraction(1, 40), GRID) is None
-    failing = first_failing_order(BENT, FAIR, Fraction(1, 60), GRID)
-    assert failing == GRID[0]
-    assert first_failing_order(FAIR, FAIR, Fraction(0), GRID) is None
-
-
-def test_a_list_of_orders_says_nothing_about_the_orders_between() -> None:
-    rare = Distribution.of({True: Fraction(1, 10**6), False: 1 - Fraction(1, 10**6)})
-    rarer = Distribution.of({True: Fraction(1, 10**9), False: 1 - Fraction(1, 10**9)})
-    rho = Fraction(1, 2)
-    ends = [Fraction(101, 100), Fraction(40)]
-    assert first_failing_order(rare, rarer, rho, ends) is None
-    assert first_failing_order(rare, rarer, rho, [Fraction(5)]) == 5
-    assert divergence_within_every_order(rare, rarer, rho) is False
-
-
 @settings(deadline=None, max_examples=40)
 @given(chances, chances, st.fractions(Fraction(1, 50), 2, max_denominator=50))
 def test_an_answer_for_every_order_agrees_with_the_orders_of_a_list(
@@ -122,6 +102,16 @@ def test_every_order_is_decided_with_slack_and_open_where_it_is_tight() -> None:
     assert divergence_within_every_order(BENT, FAIR, least, depth=0) is None
 
 
+def test_two_orders_say_nothing_about_the_orders_between() -> None:
+    rare, rarer = coin(Fraction(1, 10**6)), coin(Fraction(1, 10**9))
+    within = [
+        divergence_at_most(rare, rarer, order, order / 2)
+        for order in (Fraction(101, 100), Fraction(5), Fraction(40))
+    ]
+    assert within == [True, False, True]
+    assert divergence_within_every_order(rare, rarer, HALF) is False
+
+
 def test_pure_privacy_is_concentrated_with_half_its_square() -> None:
     answer = Distribution.of({True: Fraction(3, 4), False: Fraction(1, 4)})
     other = Distribution.of({True: Fraction(1, 4), False: Fraction(3, 4)})
@@ -131,23 +121,6 @@ def test_pure_privacy_is_concentrated_with_half_its_square() -> None:
 
 P = Distribution.of({"a": Fraction(9, 20), "b": Fraction(9, 20), "only P": Fraction(1, 10)})
 Q = Distribution.of({"a": Fraction(10, 20), "b": Fraction(9, 20), "only Q": Fraction(1, 20)})
-
-
-def _common(outcome: str) -> bool:
-    return outcome in ("a", "b")
-
-
-def _everything(outcome: str) -> bool:
-    return bool(outcome)
-
-
-def test_cutting_off_what_is_impossible_in_the_other_world_costs_delta() -> None:
-    rho, delta = Fraction(1, 50), Fraction(1, 10)
-    cut = (_common, _common)
-    assert concentrated_at(P, Q, rho, delta, GRID, cut)
-    assert not concentrated_at(P, Q, rho, delta - Fraction(1, 10**9), GRID, cut)
-    assert not concentrated_at(P, Q, rho, delta, GRID, (_everything, _everything))
-    assert not concentrated_at(P, Q, Fraction(1, 10**6), delta, GRID, cut)
 
 
 def test_the_search_over_events_finds_the_cut_or_refutes_every_one() -> None:
@@ -166,17 +139,6 @@ def test_the_search_says_when_it_could_not_decide() -> None:
 def test_disjoint_worlds_are_never_close() -> None:
     here, there = Distribution.certain("a"), Distribution.certain("b")
     assert concentrated_indistinguishable(here, there, Fraction(99), Fraction(1)) is False
-    with pytest.raises(NotADistribution, match="probability 0"):
-        concentrated_at(here, here, TWO, Fraction(1), GRID, (_common, lambda x: x == "b"))
-
-
-def test_the_filter_goes_on_up_to_its_limits_and_not_beyond() -> None:
-    limit = (Fraction(1), Fraction(1, 10))
-    spent = [(Fraction(1, 3), Fraction(1, 30))] * 3
-    assert concentrated_filter(limit, [])
-    assert concentrated_filter(limit, spent)
-    assert not concentrated_filter(limit, [*spent, (Fraction(1, 10**30), Fraction(0))])
-    assert not concentrated_filter(limit, [*spent, (Fraction(0), Fraction(1, 10**30))])
 
 
 def test_the_gaussian_meets_its_rho_with_equality_at_whole_orders() -> None:
@@ -210,8 +172,6 @@ def test_bad_input_is_named() -> None:
         divergence_within_every_order(BENT, FAIR, 0.5)  # type: ignore[arg-type]
     with pytest.raises(OutOfRange, match="delta"):
         concentrated_indistinguishable(BENT, FAIR, Fraction(1), Fraction(2))
-    with pytest.raises(OutOfRange, match="rho must not be negative, not -1"):
-        concentrated_filter((Fraction(1), Fraction(0)), [(Fraction(-1), Fraction(0))])
     with pytest.raises(OutOfRange, match="squared distance must not be negative, not -4"):
         discrete_gaussian_rho(-4, Fraction(1))
     with pytest.raises(OutOfRange, match="variance must be positive, not 0"):

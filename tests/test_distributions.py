@@ -21,7 +21,6 @@ from spec.distributions import (
     NotReplayable,
     coin,
     explore,
-    gradual_expiration,
     group_privacy,
     group_privacy_delta,
     group_privacy_delta_closed,
@@ -205,14 +204,6 @@ def test_group_privacy_counts_epsilon_in_the_unit_of_the_base() -> None:
     assert high - low < Fraction(1, 10**12)
 
 
-def test_gradual_expiration_is_group_privacy_over_the_windows_between() -> None:
-    for windows in (1, 2, 5):
-        assert gradual_expiration(Fraction(2), Fraction(1, 1000), windows, TWO) == group_privacy(
-            Fraction(2), Fraction(1, 1000), windows, TWO
-        )
-    assert gradual_expiration(Fraction(1), Fraction(1, 8), 1, TWO) == (Fraction(1), Fraction(1, 8))
-
-
 @pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(-1)])
 def test_group_privacy_refuses_an_epsilon_that_is_not_positive(epsilon: Fraction) -> None:
     with pytest.raises(OutOfRange, match=f"epsilon must be positive, not {epsilon}"):
@@ -223,7 +214,7 @@ def test_group_privacy_refuses_empty_groups_and_impossible_deltas() -> None:
     with pytest.raises(OutOfRange, match="size must be positive, not 0"):
         group_privacy(Fraction(1), Fraction(0), 0, TWO)
     with pytest.raises(OutOfRange, match="size must be positive, not 0"):
-        gradual_expiration(Fraction(1), Fraction(0), 0, NATURAL)
+        group_privacy(Fraction(1), Fraction(0), 0, NATURAL)
     with pytest.raises(OutOfRange, match="delta"):
         group_privacy(Fraction(1), Fraction(2), 1, TWO)
 

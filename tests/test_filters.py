@@ -23,7 +23,6 @@ from spec.filters import (
     NOTHING,
     Filter,
     Units,
-    concentrated_basic_filter,
     satisfies,
     satisfies_individually,
     stable,
@@ -88,13 +87,6 @@ def test_the_filter_bounds_both_sums() -> None:
     assert go_on([ONE, ONE, half])
     assert not go_on([ONE, ONE, ONE])
     assert not go_on([half, half])
-
-
-def test_the_concentrated_filter_bounds_both_sums() -> None:
-    go_on = concentrated_basic_filter(Fraction(2), Fraction(1, 2))
-    assert go_on([ONE, ONE, Theta(delta=Fraction(1, 2))])
-    assert not go_on([ONE, ONE, ONE])
-    assert not go_on([Theta(delta=Fraction(1, 2)), Theta(delta=Fraction(1, 100))])
 
 
 def test_over_budget_there_is_no_answer_and_nothing_is_spent() -> None:

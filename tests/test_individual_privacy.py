@@ -32,20 +32,18 @@ from spec import (
     without_storage_after,
 )
 from spec.individual_privacy import (
-    HindsightRollout,
     Loss,
     OnlineRollout,
     RandomState,
     along,
     individually_private,
-    individually_private_in_hindsight,
     loss_by_count,
     loss_by_value,
     within,
 )
 from spec.numbers import NotExact
 from spec.randomized_response import InteractiveRandomizedResponse, Sequences
-from tests.small import TWO, cut, query, seen, small_rules
+from tests.small import TWO, CutNoise, query, seen, small_rules
 
 Steps = list[tuple[Database, SummaryQuery]]
 
@@ -106,11 +104,11 @@ TWO_STEPS: list[Steps] = [
 @pytest.mark.parametrize("loss", [loss_by_count, loss_by_value])
 @pytest.mark.parametrize("neighbour", [without_source, without_storage])
 def test_the_closed_form_is_a_rollout_within_the_caps(loss: Loss, neighbour: Neighbour) -> None:
-    mechanism = SummaryMechanism(rules=RULES)
+    mechanism = CutNoise(SummaryMechanism(rules=RULES))
     for steps in ONE_STEP + TWO_STEPS:
         rollout = summary_rollout(RULES, steps, "x", loss)
         assert within(rollout, CAPS)
-        assert is_rollout(mechanism, neighbour, "x", steps, rollout, TWO, cut)
+        assert is_rollout(mechanism, neighbour, "x", steps, rollout, TWO)
 
 
 def test_the_closed_form_is_tight_for_one_contribution() -> None:
@@ -118,8 +116,8 @@ def test_the_closed_form_is_tight_for_one_contribution() -> None:
     (theta,) = summary_rollout(RULES, steps, "x")
     assert theta == Theta(epsilon=Fraction(2))
     less = Theta(epsilon=theta.epsilon - Fraction(1, 10))
-    mechanism = SummaryMechanism(rules=RULES)
-    assert not is_rollout(mechanism, without_source, "x", steps, [less], TWO, cut)
+    mechanism = CutNoise(SummaryMechanism(rules=RULES))
+    assert not is_rollout(mechanism, without_source, "x", steps, [less], TWO)
 
 
 def asking(steps: Steps) -> Adversary[Hashable, tuple[Database, SummaryQuery]]:
@@ -128,7 +126,7 @@ def asking(steps: Steps) -> Adversary[Hashable, tuple[Database, SummaryQuery]]:
 
 
 def test_the_whole_transcript_stays_within_the_caps() -> None:
-    mechanism = SummaryMechanism(rules=RULES)
+    mechanism = CutNoise(SummaryMechanism(rules=RULES))
     one_key = SummaryQuery(query=query(0, 2, epsilon=2, keys=(0,)), function=fixed)
     discovery = ask(0, 1, 2, delta=Fraction(1, 4))
     menu = [
@@ -138,20 +136,18 @@ def test_the_whole_transcript_stays_within_the_caps() -> None:
 
     def private(epsilon: Fraction, delta: Fraction) -> bool:
         power = Power(TWO, epsilon)
-        return interactively_private(mechanism, without_source, "x", menu, power, delta, cut)
+        return interactively_private(mechanism, without_source, "x", menu, power, delta)
 
     assert private(CAPS.epsilon, CAPS.delta)
     assert not private(Fraction(1), Fraction(0))
 
 
 def test_privacy_is_asked_of_every_adversary_on_the_menu() -> None:
-    mechanism = SummaryMechanism(rules=RULES)
+    mechanism = CutNoise(SummaryMechanism(rules=RULES))
     harmless, harmful = asking([(of(("z", 0)), ask(0))]), asking([(of(("x", 0)), ask(0))])
 
     def private(*menu: Adversary[Hashable, tuple[Database, SummaryQuery]]) -> bool:
-        return interactively_private(
-            mechanism, without_source, "x", menu, Fraction(1), Fraction(0), cut
-        )
+        return interactively_private(mechanism, without_source, "x", menu, Fraction(1), Fraction(0))
 
     assert private(harmless)
     assert not private(harmful)
@@ -171,7 +167,7 @@ def test_expiration_empties_later_windows_of_the_device_alone() -> None:
 
 
 def test_gradual_expiration_counts_the_windows_between() -> None:
-    mechanism = SummaryMechanism(rules=RULES)
+    mechanism = CutNoise(SummaryMechanism(rules=RULES))
     one_key = SummaryQuery(
         query=query(0, 2, epsilon=4, keys=(0,)),
         function=lambda record: Contribution(key=0, value=2),
@@ -180,7 +176,7 @@ def test_gradual_expiration_counts_the_windows_between() -> None:
 
     def private(windows: tuple[int, int], epsilon: Fraction) -> bool:
         return private_with_gradual_expiration(
-            mechanism, "u", windows, menu, epsilon, Fraction(0), TWO, cut
+            mechanism, "u", windows, menu, epsilon, Fraction(0), TWO
         )
 
     assert private((0, 2), RULES.limits.epsilon)
@@ -219,8 +215,8 @@ def online(steps: Sequence[tuple[Database, SummaryQuery]]) -> Theta:
 
 
 def decided(rollout: OnlineRollout[Database, SummaryQuery], menu: list[Steps]) -> bool:
-    mechanism = SummaryMechanism(rules=RULES)
-    return individually_private(mechanism, without_source, "x", menu, rollout, CAPS, TWO, cut)
+    mechanism = CutNoise(SummaryMechanism(rules=RULES))
+    return individually_private(mechanism, without_source, "x", menu, rollout, CAPS, TWO)
 
 
 def test_the_closed_form_is_an_online_rollout() -> None:
@@ -248,20 +244,6 @@ def test_an_online_rollout_is_asked_with_the_steps_so_far_and_no_others() -> Non
     assert [theta.epsilon for theta in along(rollout, steps)] == asked == [1, 2, 3]
 
 
-def test_in_hindsight_the_whole_sequence_may_be_looked_at() -> None:
-    steps: Steps = [(of(("x", 0)), ask(0))]
-
-    def chosen(rollout: HindsightRollout[Database, SummaryQuery]) -> bool:
-        mechanism = SummaryMechanism(rules=RULES)
-        return individually_private_in_hindsight(
-            mechanism, without_source, "x", [steps], rollout, CAPS, TWO, cut
-        )
-
-    assert chosen(lambda whole: summary_rollout(RULES, whole, "x"))
-    assert not chosen(lambda whole: [Theta()] * len(whole))
-    assert not chosen(lambda whole: [Theta(epsilon=Fraction(100))] * len(whole))
-
-
 def test_within_looks_at_both_sums() -> None:
     caps = Theta(epsilon=Fraction(1), delta=Fraction(1, 2))
     half = Theta(epsilon=Fraction(1, 2), delta=Fraction(1, 4))
@@ -286,7 +268,7 @@ def test_a_mechanism_with_a_random_state_has_no_rollouts() -> None:
 
 def test_a_rollout_has_one_entry_per_step() -> None:
     with pytest.raises(ValueError, match="zip"):
-        is_rollout(SummaryMechanism(rules=RULES), without_source, "x", [], [Theta()])
+        is_rollout(CutNoise(SummaryMechanism(rules=RULES)), without_source, "x", [], [Theta()])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,10 @@ from proofs.a_rollout_that_looks_ahead_is_not_enough import (
     emptied,
     in_hindsight,
     online,
+    private_in_hindsight,
 )
+from proofs.idp_as_written_is_unsatisfiable import literally_individually_private
+from proofs.rollouts_as_written_miss_the_state import is_literal_rollout
 from spec import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
@@ -56,13 +59,10 @@ from spec import (
 from spec.contributions import Budget
 from spec.individual_privacy import (
     individually_private,
-    individually_private_in_hindsight,
-    is_literal_rollout,
-    literally_individually_private,
     within,
 )
 from spec.randomized_response import InteractiveRandomizedResponse, Sequences
-from tests.small import TWO, cut, event, query, seen, small_rules, source, trigger
+from tests.small import TWO, CutNoise, event, query, seen, small_rules, source, trigger
 
 if TYPE_CHECKING:
     from spec.rules import AtContribution
@@ -136,7 +136,7 @@ def test_a_rollout_for_every_sequence_is_not_enough_and_an_online_one_is() -> No
     menu, quarter = [list(steps) for steps in product(ACTIONS, repeat=2)], Fraction(1, 4)
     caps, online_caps = (Theta(epsilon=Fraction(epsilon), delta=quarter) for epsilon in (3, 4))
     mechanism = (Bit(), emptied, "x")
-    assert individually_private_in_hindsight(*mechanism, menu, in_hindsight, caps, TWO)
+    assert private_in_hindsight(menu, in_hindsight, caps)
     assert not interactively_private(*mechanism, EVERY_ADVERSARY, Fraction(8), quarter)
     first = online(Theta(epsilon=Fraction(1)))
     assert not individually_private(*mechanism, menu, first, caps, TWO)
@@ -200,15 +200,15 @@ def both(
 def test_as_written_a_requery_without_new_records_costs_nothing() -> None:
     rules = small_rules(epsilon=2)
     steps: list[tuple[Database, SummaryQuery]] = [((of("x", 1),), ask(1)), ((), ask(1))]
-    mechanism = SummaryMechanism(rules=rules)
+    mechanism = CutNoise(SummaryMechanism(rules=rules))
     literal = [Theta(epsilon=Fraction(1)), NOTHING]
-    assert is_literal_rollout(mechanism, without_source, "x", steps, literal, TWO, cut)
+    assert is_literal_rollout(mechanism, without_source, "x", steps, literal, TWO)
     assert within(literal, Theta(epsilon=Fraction(1)))
-    assert not is_rollout(mechanism, without_source, "x", steps, literal, TWO, cut)
+    assert not is_rollout(mechanism, without_source, "x", steps, literal, TWO)
     assert curve(*both(rules, steps), 1, 2) == [Fraction(2, 9), 0]
     rollout = summary_rollout(rules, steps, "x")
     assert [theta.epsilon for theta in rollout] == [1, 1]
-    assert is_rollout(mechanism, without_source, "x", steps, rollout, TWO, cut)
+    assert is_rollout(mechanism, without_source, "x", steps, rollout, TWO)
 
 
 def test_a_mechanism_whose_databases_are_cumulative_satisfies_both_readings() -> None:
