@@ -26,11 +26,14 @@ from sandproof.outside import first_outside, is_installed
 from sandproof.surface import changed_since, gone, surface
 from spec import PAPER, Initial, Limits, Rules
 from spec.neighbours import RELATIONS_BY_NAME, Relation
-from spec.numbers import NATURAL, Base, SpecError
-from spec.universe import Universe
+from spec.numbers import NATURAL, Base, Power, SpecError, bounds
+from spec.universe import SMALL_LIMITS, Universe, promised_by
 
 PAPERS_OWN = "the paper's own rules"
 LABELS = ("Origin", "Expected", "Neighbours")
+LARGEST_DELTA = Fraction(1, 2)
+"""The delta from which on a promise is as good as none."""
+
 LONGEST = 300
 """The most digits of a number on the command line, and its greatest exponent."""
 
@@ -342,9 +345,26 @@ def universes_of(name: str, module: ModuleType, limits: Limits) -> tuple[Univers
             raise BadInput(
                 f"{name}: a universe must be a spec.universe.Universe, not {brief(universe)}"
             )
-        if weakness := universe.weakness(limits):
-            raise BadInput(f"{name}: the universe {universe.name!r} {weakness}")
+        if weak := weakness(universe, limits):
+            raise BadInput(f"{name}: the universe {universe.name!r} {weak}")
     return tuple(given)
+
+
+def weakness(universe: Universe, limits: Limits) -> str:
+    r"""Say why the promise of a universe allows nearly everything, for rules with limits, if so.
+
+    It must promise a delta below one half, and no larger $e^{\varepsilon}$ than the rules or the
+    small limits do.
+    """
+    epsilon, delta = universe.promised
+    if delta >= LARGEST_DELTA:
+        return f"promises a delta of {delta}; it must be below {LARGEST_DELTA}"
+    least, _ = bounds(Power(universe.limits.base, epsilon).value())
+    for other in (limits, SMALL_LIMITS):
+        _, most = bounds(Power(other.base, promised_by(other, universe.promise)[0]).value())
+        if least <= most:
+            return ""
+    return f"promises an epsilon of {epsilon}, which is larger than that of the rules"
 
 
 def labels_of(text: str) -> dict[str, str]:

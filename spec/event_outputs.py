@@ -204,18 +204,6 @@ def _divided(product: list[int], divisor: list[int]) -> list[int]:
     return quotient
 
 
-def uncapped(maximum_reports: int, windows: tuple[int, ...]) -> OutputSet:
-    """Return the output set in which only the total number of reports is limited.
-
-    Paper: none (the shipped API before summary buckets).
-    """
-    return OutputSet(
-        maximum_reports=maximum_reports,
-        windows=windows,
-        buckets=(maximum_reports,) * len(windows),
-    )
-
-
 def output_set(at: AtEventSource, source: EventSource) -> OutputSet:
     r"""Return the output set $\mathcal{O}$ of a source.
 

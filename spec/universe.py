@@ -4,9 +4,7 @@ A universe lists the sources, triggers, events and queries the adversary may use
 and the moments to which it may let time pass. A proposal may name one of its own, with instances of
 its own types. It is searched besides those that are searched anyway, and never in their place.
 
-A universe has limits of its own, and so a promise of its own. A promise that allows nearly
-everything would show nothing, so a universe that a proposal names must promise a delta below one
-half, and no larger $e^{\varepsilon}$ than the rules themselves or `SMALL_LIMITS`.
+A universe has limits of its own, and so a promise of its own.
 
 Paper: Sec. 3.1.
 """
@@ -21,7 +19,7 @@ from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Unit
 from spec.event_client import EventSource, EventTrigger
-from spec.numbers import Base, Power, bounds
+from spec.numbers import Base
 from spec.private_aggregation_client import Event
 from spec.rules import Limits
 
@@ -37,9 +35,6 @@ SMALL_LIMITS = Limits(
     window_length=10,
 )
 """Limits at which every probability is rational, for universes."""
-
-LARGEST_DELTA = Fraction(1, 2)
-"""The delta from which on a promise is as good as none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,46 +72,18 @@ class Universe:
         """Return the (epsilon, delta) that the APIs of this universe promise."""
         return promised_by(self.limits, self.promise)
 
-    def weakness(self, limits: Limits) -> str:
-        """Say why the promise here allows nearly everything, for rules with these limits, if so.
-
-        Paper: none (an instrument).
-        """
-        epsilon, delta = self.promised
-        if delta >= LARGEST_DELTA:
-            return f"promises a delta of {delta}; it must be below {LARGEST_DELTA}"
-        least, _ = power_bounds(self.limits, epsilon)
-        for other in (limits, SMALL_LIMITS):
-            _, most = power_bounds(other, promised_by(other, self.promise)[0])
-            if least <= most:
-                return ""
-        return f"promises an epsilon of {epsilon}, which is larger than that of the rules"
-
-    @property
-    def size(self) -> int:
-        """Return the number of different things there are, a rough measure of the universe."""
-        return (
-            len(self.sources)
-            + len(self.event_sources)
-            + self.trigger_count
-            + self.event_count
-            + self.event_trigger_count
-            + self.query_count
-            + len(self.moments)
-        )
-
     def describe(self) -> str:
         """Say in one line what is searched."""
         parts = [
-            (len(self.sources), "source"),
-            (self.trigger_count, "trigger"),
-            (self.event_count, "event"),
-            (len(self.event_sources), "event-level source"),
-            (self.event_trigger_count, "event-level trigger"),
-            (self.query_count, "query"),
-            (len(self.moments), "tick"),
+            (len(self.sources), "source", "sources"),
+            (self.trigger_count, "trigger", "triggers"),
+            (self.event_count, "event", "events"),
+            (len(self.event_sources), "event-level source", "event-level sources"),
+            (self.event_trigger_count, "event-level trigger", "event-level triggers"),
+            (self.query_count, "query", "queries"),
+            (len(self.moments), "tick", "ticks"),
         ]
-        words = [f"{n} {plural(word, n)}" for n, word in parts if n]
+        words = [f"{n} {one if n == 1 else many}" for n, one, many in parts if n]
         return f"{self.name}: at most {', '.join(words)} in {self.moves} moves"
 
 
@@ -131,21 +98,3 @@ def promised_by(limits: Limits, promise: Promise) -> tuple[Fraction, Fraction]:
         "event": (event, Fraction(0)),
         "both": (summary + event, limits.delta),
     }[promise]
-
-
-def power_bounds(limits: Limits, epsilon: Fraction) -> tuple[Fraction, Fraction]:
-    r"""Return numbers below and above $e^{\varepsilon}$, or the number itself twice.
-
-    Paper: none (an instrument).
-    """
-    return bounds(Power(limits.base, epsilon).value())
-
-
-def plural(word: str, count: int) -> str:
-    """Return the word for this many.
-
-    Paper: none (vocabulary).
-    """
-    if count == 1:
-        return word
-    return word[:-1] + "ies" if word.endswith("y") else word + "s"

@@ -23,6 +23,7 @@ from spec import (
     Noisy,
     Observation,
     OnDevice,
+    OutputSet,
     Program,
     Query,
     Report,
@@ -79,6 +80,12 @@ def at_service(
 def on_device(rules: Rules, client: Client, cause: Cause, now: int = 0) -> OnDevice[Client, Cause]:
     """Return what a rule on a device sees."""
     return OnDevice(rules=rules, now=now, client=client, cause=cause)
+
+
+def uncapped(maximum_reports: int, windows: tuple[int, ...]) -> OutputSet:
+    """Return the output set in which only the total number of reports is limited."""
+    buckets = (maximum_reports,) * len(windows)
+    return OutputSet(maximum_reports=maximum_reports, windows=windows, buckets=buckets)
 
 
 class Certain:

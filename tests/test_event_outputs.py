@@ -14,11 +14,11 @@ from spec.event_outputs import (
     Output,
     OutputSet,
     output_set,
-    uncapped,
 )
 from spec.numbers import NotWhole
 from spec.paper import PAPER
 from spec.rules import OnDevice
+from tests.small import uncapped
 
 EXAMPLE = OutputSet(maximum_reports=3, windows=(2, 2), buckets=(2, 2))
 LARGEST = uncapped(20, (5,) * 32)

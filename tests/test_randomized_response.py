@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sandproof.capacity import channel_capacity, largest_epsilon, response_rate
 from sandproof.sampling import Sampler, SeededEntropy
 from spec.distributions import Distribution, Draw, explore, hockey_stick, indistinguishable
-from spec.event_outputs import OutputSet, uncapped
+from spec.event_outputs import OutputSet
 from spec.interaction import Adversary, transcript
 from spec.numbers import NATURAL, Base, IrrationalPower, OutOfRange, Power, Real, bounds
 from spec.randomized_response import (
@@ -26,6 +26,7 @@ from spec.randomized_response import (
     Sequences,
     truth_probability,
 )
+from tests.small import uncapped
 
 THREE = Power(Base(Fraction(3)), Fraction(1))
 BITS = Sequences(tuple(product((0, 1), repeat=2)))

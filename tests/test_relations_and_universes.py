@@ -30,7 +30,7 @@ from properties.observation import NoEncoding
 from properties.worlds import CannotPlay, attack_by
 from sandproof import formats, runner
 from sandproof.main import main
-from sandproof.proposal import About, BadInput, Request, load
+from sandproof.proposal import About, BadInput, Request, load, weakness
 from sandproof.result import ClaimResult, Result
 from sandproof.runner import Options, composed, overridden
 from spec import PAPER, SMALL_LIMITS, Query, Source, Trigger, Universe
@@ -222,14 +222,14 @@ def test_a_promise_is_weak_only_beside_that_of_the_rules() -> None:
     def own(**limits: object) -> Universe:
         return replace(SOURCES, limits=replace(SMALL_LIMITS, **limits))  # type: ignore[arg-type]
 
-    assert not own(delta=Fraction(49, 100)).weakness(PAPER.limits)
-    assert not own(epsilon=Fraction(92)).weakness(PAPER.limits), "2^92 < e^64"
-    assert own(epsilon=Fraction(93)).weakness(PAPER.limits), "2^93 > e^64"
-    assert not own(epsilon=Fraction(64), base=NATURAL).weakness(PAPER.limits)
+    assert not weakness(own(delta=Fraction(49, 100)), PAPER.limits)
+    assert not weakness(own(epsilon=Fraction(92)), PAPER.limits), "2^92 < e^64"
+    assert weakness(own(epsilon=Fraction(93)), PAPER.limits), "2^93 > e^64"
+    assert not weakness(own(epsilon=Fraction(64), base=NATURAL), PAPER.limits)
     strict = replace(PAPER.limits, epsilon=Fraction(1))
-    assert not own().weakness(strict), "the small limits are always fine"
-    assert own(epsilon=Fraction(5)).weakness(strict)
-    assert not replace(EVENTS, limits=replace(SMALL_LIMITS, delta=Fraction(1))).weakness(strict)
+    assert not weakness(own(), strict), "the small limits are always fine"
+    assert weakness(own(epsilon=Fraction(5)), strict)
+    assert not weakness(replace(EVENTS, limits=replace(SMALL_LIMITS, delta=Fraction(1))), strict)
 
 
 @pytest.mark.parametrize("path", sorted(PROPOSALS.glob("*.py")), ids=lambda path: path.stem)

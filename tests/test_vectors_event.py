@@ -8,8 +8,9 @@ import pytest
 from flint import ctx
 
 from sandproof.capacity import channel_capacity, largest_epsilon, response_rate
-from spec.event_outputs import Output, OutputSet, uncapped
+from spec.event_outputs import Output, OutputSet
 from spec.numbers import NATURAL, Base, Power, bounds
+from tests.small import uncapped
 
 VECTORS = json.loads((Path(__file__).parent / "vectors.json").read_text())
 

@@ -14,13 +14,26 @@ Deviates: A3 and A4 the dummy contributes nothing; E5 before and after admission
 Paper: Sec. 3.1; Sec. 4.2; Sec. 4.3; Sec. 5.
 """
 
-from spec.neighbours.credits_deleted import ATTRIBUTION_FIXED, NULL_STORE
-from spec.neighbours.empty_store import EMPTY_STORE
-from spec.neighbours.moved_to_dummy import DUMMY, DUMMY_KEY, MOVED_TO_DUMMY
-from spec.neighbours.never_matches import NEVER_MATCHES
-from spec.neighbours.never_registered import NEVER_REGISTERED
-from spec.neighbours.nulled_after_admission import NULLED_AFTER_ADMISSION
-from spec.neighbours.relation import OtherWorld, Relation, RelationUndefined, Worlds, clients_of
+from spec.neighbours.credits_deleted import (
+    ATTRIBUTION_FIXED as ATTRIBUTION_FIXED,
+    NULL_STORE as NULL_STORE,
+)
+from spec.neighbours.empty_store import EMPTY_STORE as EMPTY_STORE
+from spec.neighbours.moved_to_dummy import (
+    DUMMY as DUMMY,
+    DUMMY_KEY as DUMMY_KEY,
+    MOVED_TO_DUMMY as MOVED_TO_DUMMY,
+)
+from spec.neighbours.never_matches import NEVER_MATCHES as NEVER_MATCHES
+from spec.neighbours.never_registered import NEVER_REGISTERED as NEVER_REGISTERED
+from spec.neighbours.nulled_after_admission import NULLED_AFTER_ADMISSION as NULLED_AFTER_ADMISSION
+from spec.neighbours.relation import (
+    OtherWorld as OtherWorld,
+    Relation as Relation,
+    RelationUndefined as RelationUndefined,
+    Worlds as Worlds,
+    clients_of as clients_of,
+)
 
 RELATIONS = (
     ATTRIBUTION_FIXED,
@@ -32,22 +45,3 @@ RELATIONS = (
     NEVER_REGISTERED,
 )
 RELATIONS_BY_NAME = {relation.name: relation for relation in RELATIONS}
-
-__all__ = [
-    "ATTRIBUTION_FIXED",
-    "DUMMY",
-    "DUMMY_KEY",
-    "EMPTY_STORE",
-    "MOVED_TO_DUMMY",
-    "NEVER_MATCHES",
-    "NEVER_REGISTERED",
-    "NULLED_AFTER_ADMISSION",
-    "NULL_STORE",
-    "RELATIONS",
-    "RELATIONS_BY_NAME",
-    "OtherWorld",
-    "Relation",
-    "RelationUndefined",
-    "Worlds",
-    "clients_of",
-]
