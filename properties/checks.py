@@ -431,6 +431,7 @@ def game_check(
         controls=controls[claim],
         shape=Shape.SMALL_UNIVERSE,
         relation=relation,
+        named=named,
     )
 
 
@@ -642,6 +643,7 @@ def sensitivity_check(
         relation=relation,
         rules=tuple(name for name in CLAIMS[claim].rules if name not in SERVICE),
         spare=True,
+        named=named,
     )
 
 

@@ -1,94 +1,134 @@
-"""How a claim's verdict is put together from what its checks found: nowhere else is it decided.
+"""From what jobs found to a result: a row per claim, and what the rows take from each other.
 
-A claim is refuted if there is an attack. Otherwise it is unknown, and loudly so, if there is an
-alarm, whatever else was found. Otherwise it is proved if there is a proof. Otherwise it is searched
-if every shape that its row lists was searched whole, every line of the proposal was run there, and
-no lemma that it rests on is refuted. Otherwise it is unknown, and what is missing is named.
+The verdict on one claim is put together in `weigh.py`. Here it is said which findings are the
+claim's own, what blocks it, which code of the proposal nobody ran, which of its lemmas fell, what
+holds because its parts do, and which rule put back repairs it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from spec.verdicts import Claim, Evidence, Finding, Reason, Shape, Verdict
+from proofs import refuted_lemmas
+from sandproof.claim_result import ClaimResult
+from sandproof.result import Repair
+from sandproof.schedule import Schedule
+from spec.claims import CLAIMS
+from spec.verdicts import Claim, Evidence, Finding, Kind, Reason, Verdict
 
-OWN_ALARMS = frozenset({Reason.VACUOUS, Reason.CANNOT_FOLLOW})
-"""What is an alarm only for the paper's own rules: there every search must mean something."""
+COMPOSED = "summary_and_event_reports_compose"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weighed:
-    """Hold a verdict, the alarms, and what is missing where there is no verdict but unknown."""
-
-    verdict: Verdict
-    alarms: tuple[Finding, ...] = ()
-    missing: tuple[str, ...] = ()
+PARTS = ("attribution_summaries_are_private", "event_level_reports_are_private")
+"""The guarantee about one source's reports together, and those that it is composed of."""
 
 
-def weigh(
-    claim: Claim,
-    findings: Sequence[Finding],
-    *,
-    own: bool = False,
-    blocked: str = "",
-    unreached: str = "",
-    refuted_lemmas: Sequence[str] = (),
-) -> Weighed:
-    """Put together what the checks of a claim found.
+def claim_results(
+    schedule: Schedule, claims: Sequence[Claim], interrupted: bool
+) -> tuple[ClaimResult, ...]:
+    """Return a row for each claim, from what the jobs have found so far."""
+    rows = [claim_result(schedule, claim, interrupted) for claim in claims]
+    refuted = {row.claim.id for row in rows if row.verdict is Verdict.REFUTED}
+    refuted |= {x for x, found in schedule.lemmas.items() if found.verdict is Verdict.REFUTED}
+    fallen = [replace(row, refuted_lemmas=refuted_lemmas(row.claim.id, refuted)) for row in rows]
+    return with_failed_assumptions(composed(fallen))
 
-    `own` says that the rules are the paper's own. `blocked` says why nothing but an attack counts:
-    a rule misbehaved, or the run was interrupted. `unreached` says which code of the proposal no
-    search ran.
-    """
-    alarms = alarms_among(claim, findings, own)
-    brought = {finding.evidence for finding in findings}
-    if Evidence.ATTACK in brought:
-        return Weighed(verdict=Verdict.REFUTED, alarms=alarms)
-    if blocked or alarms:
-        missing = (blocked,) if blocked else ()
-        return Weighed(verdict=Verdict.UNKNOWN, alarms=alarms, missing=missing)
-    if Evidence.PROOF in brought:
-        return Weighed(verdict=Verdict.PROVED)
-    missing = (
-        *missing_shapes(claim, findings),
-        *((unreached,) if unreached else ()),
-        *(f"{lemma}, on which it rests, is refuted" for lemma in refuted_lemmas),
+
+def claim_result(schedule: Schedule, claim: Claim, interrupted: bool) -> ClaimResult:
+    """Return the row of one claim, with its own findings and what weighs against them."""
+    loaded = schedule.loaded
+    if not loaded.affects(claim.id):
+        return ClaimResult(claim=claim, affected=False, why=why_unaffected(claim))
+    mine = [found.finding for job, found in schedule.own().items() if job.claim == claim.id]
+    return ClaimResult(
+        claim=claim,
+        findings=tuple(mine),
+        another_relation=loaded.about.relation if claim.id in loaded.another_relation else "",
+        own=loaded.about.own,
+        blocked=blocked(schedule, claim, interrupted),
+        unreached=unreached(schedule, claim, mine),
     )
-    return Weighed(verdict=Verdict.UNKNOWN if missing else Verdict.SEARCHED, missing=missing)
 
 
-def alarms_among(claim: Claim, findings: Sequence[Finding], own: bool) -> tuple[Finding, ...]:
-    """List the alarms; that a claim is proved and refuted at once is one more."""
-    alarms = [each for each in findings if each.is_alarm or (own and each.reason in OWN_ALARMS)]
-    proofs = [each.check for each in findings if each.evidence is Evidence.PROOF]
-    attacks = [each.check for each in findings if each.evidence is Evidence.ATTACK]
-    if proofs and attacks:
-        alarms.append(
-            Finding(
-                claim=claim.id,
-                check="combination",
-                evidence=Evidence.ALARM,
-                reason=Reason.PROVED_AND_REFUTED,
-                detail=f"proved by {', '.join(proofs)}, refuted by {', '.join(attacks)}",
-            )
-        )
-    return tuple(alarms)
+def blocked(schedule: Schedule, claim: Claim, interrupted: bool) -> str:
+    """Say why nothing but an attack counts for a claim, if that is so."""
+    kept = schedule.kept().values()
+    misbehaved = [line for found in kept for line in found.misbehaved]
+    hung = [line for found in kept for rule, line in found.exhausted.items() if rule in claim.rules]
+    unfinished = interrupted and claim.id in schedule.unfinished()
+    return next(iter([*misbehaved, *hung, *([Reason.INTERRUPTED.value] * unfinished)]), "")
 
 
-def missing_shapes(claim: Claim, findings: Sequence[Finding]) -> list[str]:
-    """Say which shapes that the claim's row lists were not searched whole, and why not."""
-    if not claim.shapes:
-        return ["no search is known that would do"]
-    searched = {each.shape for each in findings if each.verdict is Verdict.SEARCHED}
+def unreached(schedule: Schedule, claim: Claim, findings: Sequence[Finding]) -> str:
+    """Say which code of the changed rules no game reached, if a guarantee rests on games.
+
+    All games count: a rule of both clients has code for triggers and code for events.
+    """
+    searched = any(finding.verdict is Verdict.SEARCHED for finding in findings)
+    if claim.kind is not Kind.GUARANTEE or not searched:
+        return ""
+    reached = frozenset().union(*(found.reached for found in schedule.own().values()))
+    changed = schedule.loaded.about.changed & set(claim.rules)
+    return schedule.loaded.listing.complaint(changed, reached)
+
+
+def repairs(schedule: Schedule) -> Iterator[Repair]:
+    """List the rules that, put back, keep a guarantee that is refuted."""
+    for (name, claim), findings in schedule.repairs().items():
+        result = ClaimResult(claim=CLAIMS[claim], findings=tuple(findings))
+        if result.verdict in (Verdict.PROVED, Verdict.SEARCHED):
+            yield Repair(field=name, claim=claim, how=f"{result.verdict}: {result.reason}")
+
+
+def composed(claims: Sequence[ClaimResult]) -> Sequence[ClaimResult]:
+    """Let what is composed hold as far as its parts do, if its own checks leave it open.
+
+    The clients share no state, whatever the rules: each rule is given one client only. So the
+    hybrid argument of the proof composes whatever is known of the parts, if it is known for the
+    same neighbours.
+    """
+    if len({each.another_relation for each in claims if each.claim.id in (COMPOSED, *PARTS)}) > 1:
+        return claims
+    known = {each.claim.id: each.verdict for each in claims}
+    kept = (Verdict.PROVED, Verdict.SEARCHED, Verdict.UNAFFECTED)
+    if not all(known.get(part) in kept for part in PARTS):
+        return claims
+    parts = Finding(
+        claim=COMPOSED,
+        check="parts",
+        evidence=Evidence.EXACT_IN_UNIVERSE,
+        method="hybrid of its two parts, summary reports swapped first",
+        bound=f"as far as {' and '.join(PARTS)} are searched",
+        assumes="the clients share no state",
+    )
     return [
-        f"{shape.value} not searched whole: {why_not(shape, findings)}"
-        for shape in claim.shapes
-        if shape not in searched
+        replace(each, findings=(*each.findings, parts), covered=each.claim.shapes, unreached="")
+        if each.claim.id == COMPOSED and each.verdict is Verdict.UNKNOWN
+        else each
+        for each in claims
     ]
 
 
-def why_not(shape: Shape, findings: Sequence[Finding]) -> str:
-    """Say why a shape was not searched."""
-    tried = [each.detail or each.reason.value for each in findings if each.shape is shape]
-    return "; ".join(dict.fromkeys(tried)) or Reason.NOT_RUN.value
+def with_failed_assumptions(rows: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
+    """Return the results with every proof saying which claims that it assumes fail here."""
+    failed = {
+        row.claim.id: "refuted" if row.verdict is Verdict.REFUTED else "not shown"
+        for row in rows
+        if row.verdict in (Verdict.REFUTED, Verdict.UNKNOWN)
+    }
+
+    def told(finding: Finding) -> Finding:
+        named = [claim for claim in failed if claim in finding.rests_on]
+        if finding.verdict is not Verdict.PROVED or not named:
+            return finding
+        given = ", ".join(f"{claim}, which is {failed[claim]} here" for claim in named)
+        return replace(finding, method=f"{finding.method}; this assumes {given}")
+
+    return tuple(replace(row, findings=tuple(map(told, row.findings))) for row in rows)
+
+
+def why_unaffected(claim: Claim) -> str:
+    """Say why a claim is unaffected by a proposal."""
+    if not claim.rules:
+        return "it is about fixed functions and depends on no rule"
+    return "it depends on none of the changed rules"

@@ -55,7 +55,7 @@ WORKING = frozenset(
         "sandproof.integrity._watched",
         "properties.observation._encoders",
         "sandproof.proposal._loaded",
-        "sandproof.runner.PROVED",
+        "sandproof.schedule.PROVED",
     }
 )
 """Where the project keeps what it knows for the moment."""

@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _add_commands(commands)
     parsed = parser.parse_args(arguments)
     run: Callable[[argparse.Namespace], int] = parsed.run
-    from sandproof.proposal import BadInput, told
+    from sandproof.problems import BadInput, told
 
     try:
         status = run(parsed)
@@ -79,7 +79,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     # Imported here because they import names of `spec`, which is known to be the right one by now.
-    from sandproof import attack, catalogue, check, claims, controls, new, params, simulate
+    from sandproof.commands import (
+        attack,
+        catalogue,
+        check,
+        claims,
+        controls,
+        new,
+        params,
+        simulate,
+    )
 
     for command in (check, attack, claims, controls, params, new, simulate, catalogue):
         command.add_parser(commands)

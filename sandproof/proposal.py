@@ -9,99 +9,29 @@ from __future__ import annotations
 
 import ast
 import inspect
-import re
 import sys
-import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 
 from properties.vocabulary import NO_WORDS, Vocabulary, vocabulary_of
+from sandproof.about import About, Request, called, changes_of, labels_of, rule_names
 from sandproof.integrity import Snapshot, complaint, snapshot
 from sandproof.outside import first_outside, is_installed
-from sandproof.surface import changed_since, gone, surface
+from sandproof.problems import BadInput, NotFollowed, at_line, brief, told
+from sandproof.settings import with_settings
+from sandproof.surface import changed_since, gone
 from spec import PAPER, Initial, Limits, Rules
 from spec.neighbours import RELATIONS_BY_NAME, Relation
-from spec.numbers import NATURAL, Base, Power, SpecError, bounds
+from spec.numbers import Power, bounds
 from spec.universe import SMALL_LIMITS, Universe, promised_by
 
-PAPERS_OWN = "the paper's own rules"
-LABELS = ("Origin", "Expected", "Neighbours")
 LARGEST_DELTA = Fraction(1, 2)
 """The delta from which on a promise is as good as none."""
-
-LONGEST = 300
-"""The most digits of a number on the command line, and its greatest exponent."""
-
-NUMBER = re.compile(
-    r"[+-]?[0-9]+/[0-9]+|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e(?P<exponent>[+-]?[0-9]+))?",
-    re.IGNORECASE,
-)
-
-Settings = tuple[tuple[str, Fraction | None], ...]
-
-
-class BadInput(Exception):
-    """Report input that cannot be used, in one line."""
-
-
-class NotFollowed(Exception):
-    """Report in one line code that asks for more than a rule is given: nothing is decided of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """Name what is to be checked: a file, or the paper's rules, with some parameters set."""
-
-    path: Path | None = None
-    settings: Settings = ()
-
-    @property
-    def name(self) -> str:
-        """Return the name that messages use."""
-        named = PAPERS_OWN if self.path is None else str(self.path)
-        if not self.settings:
-            return named
-        return named + " with " + ", ".join(f"{x} = {shown(y)}" for x, y in self.settings)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """Hold one difference from the paper's rules; `source` is that of a changed function."""
-
-    field: str
-    before: str
-    after: str
-    source: str = ""
-    line: int = 0
-    file: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class About:
-    """Hold what there is to say about a proposal."""
-
-    name: str
-    text: str = ""
-    labels: Mapping[str, str] = field(default_factory=dict)
-    relation: str = ""
-    relation_meaning: str = ""
-    universes: tuple[str, ...] = ()
-    changes: tuple[Change, ...] = ()
-
-    @property
-    def title(self) -> str:
-        """Return the first line of the docstring."""
-        return self.text.split("\n", 1)[0]
-
-    @property
-    def changed(self) -> frozenset[str]:
-        """Name the rules that differ from the paper's."""
-        return frozenset(change.field.split(".")[0] for change in self.changes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -236,32 +166,6 @@ def rules_that_are_gone(source: bytes) -> str:
     )
 
 
-def told(error: BaseException) -> str:
-    """Return an exception in one line."""
-    text = " ".join(safely(str, error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def safely(write: Callable[[object], str], value: object) -> str:
-    """Write a value that may fail to be written."""
-    try:
-        return write(value)
-    except Exception as error:
-        return f"(cannot be written: {type(error).__name__})"
-
-
-def at_line(trace: TracebackType | None, files: Sequence[Path]) -> str:
-    """Say at which line of a proposal's files an exception came up, if it did there."""
-    named = {str(file): file for file in files}
-    frames = [frame for frame in traceback.extract_tb(trace) if frame.filename in named]
-    if not frames:
-        return ""
-    last = frames[-1]
-    inside = "" if last.name == "<module>" else f", in {last.name}"
-    elsewhere = "" if last.filename == str(files[0]) else f", file {named[last.filename].name}"
-    return f"{elsewhere}, line {last.lineno}{inside}"
-
-
 def keeps_identities(module: ModuleType) -> bool:
     """Tell whether what a file defines is another thing each time it is run: types, sentinels."""
     return any(
@@ -287,11 +191,6 @@ def rules_of(path: Path, module: ModuleType) -> Rules:
             raise BadInput(f"{path}: rule `{name}` must be a function, not {brief(rule)}")
         check_arguments(path, name, rule)
     return rules
-
-
-def rule_names() -> tuple[str, ...]:
-    """Name the rules that are functions."""
-    return tuple(rule.name for rule in surface() if rule.arguments)
 
 
 def check_arguments(path: Path, name: str, rule: object) -> None:
@@ -365,147 +264,3 @@ def weakness(universe: Universe, limits: Limits) -> str:
         if least <= most:
             return ""
     return f"promises an epsilon of {epsilon}, which is larger than that of the rules"
-
-
-def labels_of(text: str) -> dict[str, str]:
-    """Read the lines `Origin: …`, `Expected: …` and `Neighbours: …` of a docstring."""
-    found: dict[str, str] = {}
-    for line in text.splitlines():
-        label, colon, value = line.partition(":")
-        if colon and label.strip() in LABELS:
-            found[label.strip()] = value.strip().rstrip(".")
-    return found
-
-
-def changes_of(rules: Rules) -> tuple[Change, ...]:
-    """Return what differs from the paper's rules."""
-    limits = [
-        Change(field=f"limits.{each.name}", before=shown(before), after=shown(after))
-        for each in fields(Limits)
-        if (before := getattr(PAPER.limits, each.name))
-        != (after := getattr(rules.limits, each.name))
-    ]
-    functions = [
-        changed_function(name, getattr(PAPER, name), getattr(rules, name))
-        for name in rule_names()
-        if getattr(PAPER, name) is not getattr(rules, name)
-    ]
-    states = [
-        Change(field=f"initial.{each.name}", before=brief(before), after=brief(after))
-        for each in fields(Initial)
-        if (before := getattr(PAPER.initial, each.name))
-        is not (after := getattr(rules.initial, each.name))
-    ]
-    return (*limits, *states, *functions)
-
-
-def changed_function(name: str, before: object, after: object) -> Change:
-    """Describe a rule that is another function."""
-    try:
-        lines, line = inspect.getsourcelines(after if inspect.isroutine(after) else type(after))
-        source = inspect.cleandoc("\n" + "".join(lines)).rstrip()
-        file = inspect.getsourcefile(after if inspect.isroutine(after) else type(after)) or ""
-    except (OSError, TypeError):
-        source, line, file = "", 0, ""
-    return Change(
-        field=name,
-        before=called(before),
-        after=called(after),
-        source=source,
-        line=line,
-        file=file,
-    )
-
-
-def called(value: object) -> str:
-    """Name a function the way a reader would look for it."""
-    name = getattr(value, "__qualname__", None) or type(value).__qualname__
-    module = getattr(value, "__module__", "") or ""
-    return f"{module}.{name}" if module.startswith("spec.") else name
-
-
-def brief(value: object) -> str:
-    """Show a value and its type in a few words."""
-    if value is None:
-        return "None"
-    kind = type(value).__name__
-    text = brief_text(safely(str if isinstance(value, Fraction) else repr, value))
-    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}: {text}"
-
-
-def brief_text(text: str) -> str:
-    """Return a text in one line, cut if it is long."""
-    line = " ".join(text.split())
-    return line if len(line) <= 60 else line[:57] + "..."
-
-
-def shown(value: object) -> str:
-    """Show a parameter; the base of the natural logarithm is e."""
-    if isinstance(value, Base):
-        value = value.value
-    return "e" if value is None else str(value)
-
-
-def parse_settings(texts: Sequence[str]) -> Settings:
-    """Read the values of `--set name=value` exactly, and refuse what is no parameter."""
-    settings: dict[str, Fraction | None] = {}
-    names = [each.name for each in fields(Limits)]
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise BadInput(f"--set {text}: write it as name=value")
-        if name not in names:
-            raise BadInput(f"--set {name}: no such parameter; there are {', '.join(names)}")
-        settings[name] = (
-            None if (name, value) == ("base", "e") else exact_number(f"--set {name}", value)
-        )
-    with_settings(PAPER.limits, tuple(settings.items()))
-    return tuple(settings.items())
-
-
-def exact_number(option: str, text: str) -> Fraction:
-    """Read a whole number, a fraction such as 1/8 or a decimal such as 1e-8, exactly.
-
-    Every number of the command line is read here. One that is too long to be worth writing out is
-    refused before it is computed.
-    """
-    found = NUMBER.fullmatch(text)
-    if found is None:
-        raise BadInput(f"{option}: {brief_text(text)!r} is not a number")
-    exponent = found["exponent"] or "0"
-    if len(text) > LONGEST or len(exponent) > len(str(LONGEST)) + 1 or abs(int(exponent)) > LONGEST:
-        raise BadInput(
-            f"{option}: {brief_text(text)} is too long: a number has at most {LONGEST} digits "
-            f"and an exponent between -{LONGEST} and {LONGEST}"
-        )
-    try:
-        return Fraction(text)
-    except ZeroDivisionError:
-        raise BadInput(f"{option}: {text} divides by zero") from None
-
-
-def whole_number(option: str, text: str) -> int:
-    """Read a whole number."""
-    number = exact_number(option, text)
-    if number.denominator != 1:
-        raise BadInput(f"{option}: {brief_text(text)} is not a whole number")
-    return int(number)
-
-
-def with_settings(limits: Limits, settings: Settings) -> Limits:
-    """Return the limits with some parameters set."""
-    values: dict[str, object] = {}
-    for name, value in settings:
-        if name == "base":
-            values[name] = NATURAL if value is None else value
-        else:
-            whole = isinstance(getattr(limits, name), int)
-            if whole and value is not None and value.denominator != 1:
-                raise BadInput(f"--set {name}: {value} is not a whole number")
-            values[name] = int(value) if whole and value is not None else value
-    try:
-        if isinstance(values.get("base"), Fraction):
-            values["base"] = Base(dict(settings)["base"])
-        return replace(limits, **values)  # type: ignore[arg-type]
-    except SpecError as error:
-        raise BadInput(f"--set {', '.join(name for name, _ in settings)}: {error}") from None

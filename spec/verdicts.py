@@ -186,9 +186,10 @@ class Finding:
     `evidence` is its kind, `shape` where it was looked for. Where there is none, `reason` says why;
     an alarm's `reason` says which, and an attack may carry one besides. `rests_on` names the claims
     that it takes for granted. `relation` names the neighbour relation it ran with, where there is
-    one. The rest is for readers: `method` says how, `bound` up to where,
-    `assumes` under what, `detail` why, in a line each. `counterexample` maps names to exact values,
-    written out. `attack` is an attack in the form that `properties` describes.
+    one. What is `named` was found in a universe that the proposal names. The rest is for readers:
+    `method` says how, `bound` up to where, `assumes` under what, `detail` why, in a line each.
+    `counterexample` maps names to exact values, written out. `attack` is an attack in the form that
+    `properties` describes.
 
     Paper: none (vocabulary).
     """
@@ -200,6 +201,7 @@ class Finding:
     shape: Shape = Shape.NONE
     rests_on: tuple[str, ...] = ()
     relation: str = ""
+    named: bool = False
     method: str = ""
     bound: str = ""
     assumes: str = ""
@@ -241,7 +243,8 @@ class Check:
     `evidence` is the kind that it brings if it finds no attack, `shape` where it looks, `relation`
     the neighbour relation that it uses. `rules` names those that it depends on, where
     they are not all that the claim depends on. A check that is `spare` is one more search, which a
-    quick run saves where the claim is proved.
+    quick run saves where the claim is proved. One that is `named` searches a universe that the
+    proposal names, besides those that are searched anyway.
 
     Paper: none (vocabulary).
     """
@@ -255,6 +258,7 @@ class Check:
     relation: Relation | None = None
     rules: tuple[str, ...] = ()
     spare: bool = False
+    named: bool = False
 
     @property
     def proves(self) -> bool:

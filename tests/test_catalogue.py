@@ -10,10 +10,11 @@ from jsonschema import Draft202012Validator
 
 import sandproof
 from sandproof import formats
-from sandproof.attack import as_json
-from sandproof.catalogue import as_expected, expected
-from sandproof.proposal import Request
-from sandproof.runner import Options, run
+from sandproof.about import Request
+from sandproof.commands.attack import as_json
+from sandproof.commands.catalogue import as_expected, expected
+from sandproof.jobs import Options
+from sandproof.verdict import run
 from spec.claims import CLAIMS
 from spec.verdicts import Kind, Verdict
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from proofs import CHECKS
-from sandproof import runner
+from sandproof import plan
+from sandproof.commands.params import certain_digits, figures_of, significant, variance
 from sandproof.formats import check_writable
 from sandproof.main import main
-from sandproof.params import certain_digits, figures_of, significant, variance
 from spec import PAPER, Rules, replace
 from spec.aggregation_service import Spent
 from spec.claims import CLAIMS
@@ -76,7 +76,7 @@ def is_paper(claim: str) -> Check:
 def quick(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     """Replace all checks by quick ones."""
     found = [is_paper(claim) for claim in CLAIMS]
-    monkeypatch.setattr(runner, "checks_of", lambda *_: tuple(found))
+    monkeypatch.setattr(plan, "checks_of", lambda *_: tuple(found))
     return found
 
 
@@ -180,7 +180,7 @@ def test_whether_a_file_can_be_written_is_known_before_the_check(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("sandproof.runner.run", lambda *_: pytest.fail("it was checked"))
+    monkeypatch.setattr("sandproof.verdict.run", lambda *_: pytest.fail("it was checked"))
     command, option = arguments
     target = tmp_path / "nowhere" / "report.txt"
     status, _, errors = printed(capsys, command, change, option, target)
@@ -440,7 +440,7 @@ def test_a_defect_is_one_line_and_asks_for_a_report(
         raise LookupError("nothing\nthere")
 
     monkeypatch.setenv("SANDPROOF_DEBUG", debug)
-    monkeypatch.setattr("sandproof.params.run", fails)
+    monkeypatch.setattr("sandproof.commands.params.run", fails)
     status, output, errors = printed(capsys, "params")
     assert (status, output) == (70, "")
     assert "sandproof: failed unexpectedly: LookupError: nothing there; please report" in errors

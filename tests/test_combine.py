@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from proofs import refuted_lemmas
-from sandproof.combine import OWN_ALARMS, weigh
+from sandproof.weigh import OWN_ALARMS, weigh
 from spec import replace
 from spec.claims import CLAIMS
 from spec.verdicts import ALARMS, Evidence, Finding, Reason, Shape, Verdict
@@ -117,6 +117,26 @@ def test_every_shape_that_is_listed_is_needed() -> None:
     both = replace(CLAIM, shapes=(Shape.SMALL_UNIVERSE, Shape.FURTHER_UNIVERSE))
     assert weigh(both, (GAME,)).verdict is Verdict.UNKNOWN
     assert weigh(both, (GAME, PART)).verdict is Verdict.SEARCHED
+
+
+SECOND = replace(GAME, check="game: a second universe")
+
+
+@pytest.mark.parametrize("reason", [Reason.OUT_OF_STEPS, Reason.CANNOT_FOLLOW, Reason.NOISE_OPEN])
+def test_every_default_universe_of_a_shape_is_searched_whole(reason: Reason) -> None:
+    unfinished = replace(SECOND, evidence=Evidence.NONE, reason=reason, detail="half of it")
+    assert weigh(CLAIM, (GAME, SECOND)).verdict is Verdict.SEARCHED
+    weighed = weigh(CLAIM, (GAME, unfinished))
+    assert weighed.verdict is Verdict.UNKNOWN
+    assert weighed.missing == ("small universe not searched whole: half of it",)
+    assert weigh(CLAIM, (GAME, replace(unfinished, named=True))).verdict is Verdict.SEARCHED
+    assert weigh(CLAIM, (replace(unfinished, named=True),)).verdict is Verdict.UNKNOWN
+    assert weigh(CLAIM, (GAME, unfinished), covered=CLAIM.shapes).verdict is Verdict.SEARCHED
+
+
+def test_a_vacuous_universe_is_no_evidence_and_nothing_left_to_search() -> None:
+    assert weigh(CLAIM, (VACUOUS,)).verdict is Verdict.UNKNOWN
+    assert weigh(CLAIM, (VACUOUS, SECOND)).verdict is Verdict.SEARCHED
 
 
 def test_a_refuted_lemma_counts_if_no_way_of_the_proof_does_without_it() -> None:

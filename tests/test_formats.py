@@ -13,9 +13,10 @@ from jsonschema import Draft202012Validator
 
 import sandproof
 from sandproof import formats
-from sandproof.proposal import About, Change
-from sandproof.result import AttackRecord, ClaimResult, Repair, Result
-from sandproof.text import as_text
+from sandproof.about import About, Change
+from sandproof.claim_result import AttackRecord, ClaimResult
+from sandproof.formats.text import as_text
+from sandproof.result import Repair, Result
 from spec import replace
 from spec.claims import CLAIMS
 from spec.verdicts import Evidence, Finding, Shape, Step, Verdict

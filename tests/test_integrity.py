@@ -17,11 +17,14 @@ import properties.lump
 import spec.aggregation_service
 from proofs import _solvers
 from sandproof import integrity
+from sandproof.about import Request
 from sandproof.integrity import Snapshot, complaint
+from sandproof.jobs import Options
 from sandproof.outside import first_outside
-from sandproof.proposal import BadInput, NotFollowed, Request, load
+from sandproof.problems import BadInput, NotFollowed
+from sandproof.proposal import load
 from sandproof.result import BAD_INPUT, NOT_PROVED
-from sandproof.runner import Options, run
+from sandproof.verdict import run
 from spec import PAPER, SMALL_LIMITS
 
 

@@ -227,10 +227,21 @@ def test_no_file_names_a_path_of_one_machine() -> None:
 
 def test_packages_are_listed_and_typed() -> None:
     setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    assert {"spec", "proofs", "properties", "sandproof"} <= set(setuptools["packages"])
+    folders = {path.parent for path in sources("spec", "proofs", "properties", "sandproof")}
+    packages = {".".join(folder.relative_to(ROOT).parts) for folder in folders}
+    assert packages <= set(setuptools["packages"])
     for package in ("spec", "proofs", "properties", "sandproof"):
         assert (ROOT / package / "py.typed").exists()
         assert "py.typed" in setuptools["package-data"][package]
+
+
+@pytest.mark.parametrize("file", named(sources("sandproof")))
+def test_a_file_of_the_command_line_is_read_in_one_sitting(file: str) -> None:
+    assert len((ROOT / file).read_text().splitlines()) <= 400
+
+
+def test_the_way_to_a_verdict_fits_on_a_screen() -> None:
+    assert len((ROOT / "sandproof" / "verdict.py").read_text().splitlines()) <= 70
 
 
 def test_continuous_integration_runs_the_tests() -> None:

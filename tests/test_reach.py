@@ -10,10 +10,12 @@ from types import ModuleType
 
 import pytest
 
-from sandproof.proposal import Request
+from sandproof.about import Request
+from sandproof.claim_result import ClaimResult
+from sandproof.jobs import Options
 from sandproof.reach import Listing, Reach, TooManyLines, listing
-from sandproof.result import ClaimResult, Result
-from sandproof.runner import Options, run
+from sandproof.result import Result
+from sandproof.verdict import run
 from spec.claims import CLAIMS
 from spec.verdicts import Evidence, Finding, Verdict
 

@@ -28,11 +28,16 @@ from properties.machines.attribution_client import AttributionMachine
 from properties.machines.system import AttributionSystemMachine
 from properties.observation import NoEncoding
 from properties.worlds import CannotPlay, attack_by
-from sandproof import formats, runner
+from sandproof import formats, plan, verdict
+from sandproof.about import About, Request
+from sandproof.claim_result import ClaimResult
+from sandproof.combine import composed
+from sandproof.jobs import Options
 from sandproof.main import main
-from sandproof.proposal import About, BadInput, Request, load, weakness
-from sandproof.result import ClaimResult, Result
-from sandproof.runner import Options, composed, overridden
+from sandproof.plan import overridden
+from sandproof.problems import BadInput
+from sandproof.proposal import load, weakness
+from sandproof.result import Result
 from spec import PAPER, SMALL_LIMITS, Query, Source, Trigger, Universe
 from spec.claims import CLAIMS
 from spec.contributions import Credit, send
@@ -101,8 +106,8 @@ def test_relations_are_compared_by_identity(monkeypatch: pytest.MonkeyPatch) -> 
     twin = replace(ATTRIBUTION_FIXED)
     assert overridden(CLAIMS[ATTRIBUTION], twin)
     assert not overridden(CLAIMS[ATTRIBUTION], ATTRIBUTION_FIXED)
-    monkeypatch.setattr(runner, "CHECKS", ())
-    kept = runner.checks_of("quick", 0, twin, ())
+    monkeypatch.setattr(plan, "CHECKS", ())
+    kept = plan.checks_of("quick", 0, twin, ())
     assert {each.relation for each in kept if each.claim == ATTRIBUTION} == {twin}
 
 
@@ -162,7 +167,7 @@ def test_parts_for_different_neighbours_are_not_composed() -> None:
 
 def test_every_finding_names_its_relation() -> None:
     options = Options(effort="quick", jobs=1, only=(ATTRIBUTION,))
-    (result,) = runner.run([Request(path=PROPOSALS / "never_registered.py")], options)
+    (result,) = verdict.run([Request(path=PROPOSALS / "never_registered.py")], options)
     assert result.headline.startswith(f"refuted {UNDER}): ")
     assert result.exit_status == 1
     (claim,) = json.loads(formats.render("json", [result]))["claims"]
@@ -197,7 +202,7 @@ def test_what_was_searched_in_a_named_universe_says_so() -> None:
 def test_a_universe_cannot_hide_what_the_default_one_shows() -> None:
     options = Options(effort="quick", jobs=1, only=(ATTRIBUTION, AGGREGATION))
     path = UNSOUND / "named_universe_hides_a_delay.py"
-    (result,) = runner.run([Request(path=path)], options)
+    (result,) = verdict.run([Request(path=path)], options)
     assert result.verdict is Verdict.REFUTED, result.headline
 
 
@@ -235,7 +240,7 @@ def test_a_promise_is_weak_only_beside_that_of_the_rules() -> None:
 @pytest.mark.parametrize("path", sorted(PROPOSALS.glob("*.py")), ids=lambda path: path.stem)
 def test_the_catalogue_can_be_loaded(path: Path) -> None:
     if path.stem[0] != "_":
-        runner.check_relation(load(Request(path=path)))
+        plan.check_relation(load(Request(path=path)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
@@ -18,32 +18,23 @@ import pytest
 
 from proofs import CHECKS, lemmas_of
 from properties.universe import event_universe
-from sandproof import processes, runner
+from sandproof import case, children, combine, plan, processes, verdict
 from sandproof import proposal as proposal_module
-from sandproof.guard import Trace, complaint, conforms, differ, incomparable, readable
+from sandproof.about import About, Change, Request
+from sandproof.answers import complaint, conforms, differ, incomparable, readable
+from sandproof.case import Case
+from sandproof.claim_result import AttackRecord, ClaimResult
+from sandproof.combine import with_failed_assumptions
+from sandproof.guard import Trace
+from sandproof.jobs import Found, Job, Options, undecided
+from sandproof.plan import Loaded
+from sandproof.problems import BadInput
 from sandproof.processes import Ending, Pool, Task
-from sandproof.proposal import (
-    About,
-    BadInput,
-    Proposal,
-    Request,
-    load,
-    parse_settings,
-    with_settings,
-)
-from sandproof.result import (
-    BAD_INPUT,
-    NOT_PROVED,
-    PROVED,
-    REFUTED,
-    AttackRecord,
-    ClaimResult,
-    Result,
-    overall,
-    with_failed_assumptions,
-)
-from sandproof.runner import Options
+from sandproof.proposal import Proposal, load
+from sandproof.result import BAD_INPUT, NOT_PROVED, PROVED, REFUTED, Result, overall
 from sandproof.sampling import Sampler, SeededEntropy
+from sandproof.schedule import Schedule
+from sandproof.settings import parse_settings, with_settings
 from spec import (
     PAPER,
     Distribution,
@@ -63,7 +54,7 @@ from spec.aggregation_service import Spent
 from spec.claims import CLAIMS
 from spec.neighbours import NEVER_REGISTERED
 from spec.numbers import NATURAL, Base
-from spec.verdicts import Check, Claim, Evidence, Finding, Kind, Reason, Verdict
+from spec.verdicts import Check, Claim, Evidence, Finding, Kind, Reason, Shape, Verdict
 from tests.small import EVIDENCE
 
 ATTRIBUTION = "attribution_summaries_are_private"
@@ -105,14 +96,13 @@ def planned(claim: str, name: str, run: Callable[[Rules], Finding]) -> Check:
 
 def found(claim: str, verdict: Verdict, name: str = "game") -> Finding:
     """Return a finding that says as much; what is searched is what the claim's row lists."""
-    (shape,) = CLAIMS[claim].shapes
+    (shape,) = (Shape.NONE,) if name == "proof" else CLAIMS[claim].shapes
     return Finding(claim=claim, check=name, evidence=EVIDENCE[verdict], shape=shape)
 
 
-def job_of(place: int, claim: str, check: str, spare: bool = False) -> runner.Job:
+def job_of(place: int, claim: str, check: str) -> Job:
     """Return a job; the one that is called so is a proof."""
-    named = runner.Planned(claim=claim, check=check, proves=check == "proof", spare=spare)
-    return runner.Job(place=place, planned=named)
+    return Job(place=place, claim=claim, check=check, proves=check == "proof")
 
 
 @pytest.fixture(autouse=True)
@@ -127,9 +117,9 @@ def one_shape(monkeypatch: pytest.MonkeyPatch) -> None:
 def checks(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     """Replace all checks by a quick one that plays through the system."""
     found = [check(ATTRIBUTION, "play", Verdict.SEARCHED), check(LEDGER, "play", Verdict.PROVED)]
-    monkeypatch.setattr(runner, "checks_of", lambda *_: tuple(found))
-    monkeypatch.setattr(runner, "CALL_SECONDS", 2.5)
-    monkeypatch.setattr(runner, "LOAD_SECONDS", 1.0)
+    monkeypatch.setattr(plan, "checks_of", lambda *_: tuple(found))
+    monkeypatch.setattr(case, "CALL_SECONDS", 2.5)
+    monkeypatch.setattr(case, "LOAD_SECONDS", 1.0)
     return found
 
 
@@ -143,7 +133,7 @@ OPTIONS = Options(timeout=5, jobs=2, memory=200 * 2**20, only=(ATTRIBUTION, LEDG
 
 
 def checked(*paths: Path, options: Options = OPTIONS) -> list[Result]:
-    results = list(runner.run([Request(path=path) for path in paths], options))
+    results = list(verdict.run([Request(path=path) for path in paths], options))
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
     return results
@@ -462,8 +452,8 @@ def test_what_is_composed_holds_as_far_as_its_parts_do() -> None:
         return ClaimResult(claim=CLAIMS[claim], findings=(found(claim, verdict),))
 
     def verdict(*parts: Verdict) -> Verdict:
-        rows = [row(claim, part) for claim, part in zip(runner.PARTS, parts, strict=True)]
-        *_, last = runner.composed((*rows, row(runner.COMPOSED, Verdict.UNKNOWN)))
+        rows = [row(claim, part) for claim, part in zip(combine.PARTS, parts, strict=True)]
+        *_, last = combine.composed((*rows, row(combine.COMPOSED, Verdict.UNKNOWN)))
         return last.verdict
 
     assert verdict(Verdict.PROVED, Verdict.SEARCHED) is Verdict.SEARCHED
@@ -514,7 +504,7 @@ def test_a_claim_without_a_changed_rule_is_unaffected(tmp_path: Path, checks: li
 
 @pytest.mark.usefixtures("checks")
 def test_everything_is_checked_for_the_papers_own_rules() -> None:
-    (result,) = runner.run([Request()], OPTIONS)
+    (result,) = verdict.run([Request()], OPTIONS)
     assert [row.verdict for row in result.claims] == [Verdict.SEARCHED, Verdict.PROVED]
     assert result.about.changes == ()
 
@@ -540,10 +530,10 @@ def test_the_labels_of_a_docstring_are_read(tmp_path: Path) -> None:
 
 
 def test_proofs_for_the_papers_neighbours_do_not_count_for_others() -> None:
-    other = {(c.claim, c.name) for c in runner.checks_of("quick", 0, NEVER_REGISTERED, ())}
-    usual = {(c.claim, c.name) for c in runner.checks_of("quick", 0, None, ())}
-    assert runner.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED)
-    assert not runner.overridden(CLAIMS[LEDGER], NEVER_REGISTERED)
+    other = {(c.claim, c.name) for c in plan.checks_of("quick", 0, NEVER_REGISTERED, ())}
+    usual = {(c.claim, c.name) for c in plan.checks_of("quick", 0, None, ())}
+    assert plan.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED)
+    assert not plan.overridden(CLAIMS[LEDGER], NEVER_REGISTERED)
     named = [name for claim, name in other if claim == ATTRIBUTION]
     assert named
     assert all("never registered" in name for name in named)
@@ -551,9 +541,9 @@ def test_proofs_for_the_papers_neighbours_do_not_count_for_others() -> None:
 
 
 def test_checks_come_cheapest_and_most_telling_first() -> None:
-    checks = runner.checks_of("standard", 0, None, ())
+    checks = plan.checks_of("standard", 0, None, ())
     kinds = [CLAIMS[check.claim].kind for check in checks]
-    assert kinds == sorted(kinds, key=lambda kind: runner.ORDER[kind])
+    assert kinds == sorted(kinds, key=lambda kind: plan.ORDER[kind])
     names = [check.name.split(":")[0] for check in checks if CLAIMS[check.claim].relation]
     order = ("production parameters", "game", "sensitivity", "machine")
     first = {name: names.index(name) for name in order}
@@ -582,8 +572,8 @@ def test_every_guarantee_is_decided_not_only_the_first_that_falls(
 
 def test_where_nothing_changes_the_named_universes_say_what_is_asked() -> None:
     proposal = Proposal(about=About(name="p"), rules=PAPER, universes=(event_universe(),))
-    assert runner.asked_for(proposal) == {"event_level_reports_are_private"}
-    assert runner.asked_for(replace(proposal, universes=())) == frozenset()
+    assert plan.asked_for(proposal) == {"event_level_reports_are_private"}
+    assert plan.asked_for(replace(proposal, universes=())) == frozenset()
 
 
 def test_an_attack_makes_later_checks_of_the_claim_needless(
@@ -634,7 +624,7 @@ def test_a_repair_is_tried_with_the_check_that_refuted(
     game = planned(LEDGER, "game", refuting)
     others = [check(LEDGER, name, Verdict.SEARCHED) for name in ("first", "second")]
     lists = {"standard": (*others, game), "quick": (game, *others)}
-    monkeypatch.setattr(runner, "checks_of", lambda effort, *_: lists[effort])
+    monkeypatch.setattr(plan, "checks_of", lambda effort, *_: lists[effort])
     source = rule(PAPERS_CHARGE) + "RULES = replace(RULES, settle=lambda *a: PAPER.settle(*a))\n"
     (result,) = checked(written(tmp_path, source), options=replace(OPTIONS, only=(LEDGER,)))
     assert [(repair.field, repair.claim) for repair in result.repairs] == [("charge", LEDGER)]
@@ -660,8 +650,8 @@ def test_a_quick_run_spares_what_a_proof_makes_needless(
 def test_a_search_of_the_clients_is_left_out_if_only_the_service_changed(tmp_path: Path) -> None:
     def searched(source: str, name: str) -> bool:
         request = Request(path=written(tmp_path, source, f"{name}.py"))
-        found = runner.checks_for(load(request), Options(effort="quick"))
-        return any(each.name.startswith("sensitivity") for each in found)
+        found = plan.checks_for(load(request), Options(effort="quick"))
+        return any(name.startswith("sensitivity") for _, name in found)
 
     assert not searched(rule(PAPERS_CHARGE), "service")
     assert searched(rule("return PAPER.send(at, granted)", "send"), "client")
@@ -689,9 +679,9 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     source = (
         "import signal, sys\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "from sandproof import runner\n"
+        "from sandproof import case\n"
         "from sandproof.main import main\n"
-        "runner.CALL_SECONDS = 60\n"
+        "case.CALL_SECONDS = 60\n"
         f"sys.exit(main(['check', {str(path)!r}, '--timeout', '60', '--effort', 'quick']))\n"
     )
     process = subprocess.Popen(
@@ -711,21 +701,32 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     assert "Traceback" not in output + errors
 
 
-def test_a_guarantee_with_unfinished_checks_does_not_hold_when_interrupted(tmp_path: Path) -> None:
-    path = written(tmp_path, rule(PAPERS_CHARGE))
-    session = runner.Session(Request(path=path), replace(OPTIONS, only=(LEDGER,)))
-    session.loaded, session.interrupted = True, True
-    session.about = load(Request(path=path)).about
+def scheduled(options: Options, *jobs: Job) -> Schedule:
+    """Return the schedule of jobs for a proposal that changes the charge."""
+    about = About(name="change.py", changes=(Change(field="charge", before="a", after="b"),))
+    return Schedule(Loaded(about=about, jobs=jobs), options)
+
+
+def result_of(schedule: Schedule, options: Options, interrupted: bool = False) -> Result:
+    """Return what becomes of a schedule."""
+    session = Case(Request(path=Path("change.py")), options)
+    session.schedule = schedule
+    return replace(session.result(interrupted), seconds=0.0)
+
+
+def test_a_guarantee_with_unfinished_checks_does_not_hold_when_interrupted() -> None:
     done, left = job_of(0, LEDGER, "game"), job_of(1, LEDGER, "large runs")
-    for verdict in (Verdict.SEARCHED, Verdict.PROVED):
-        session.found[done] = runner.Found(finding=found(LEDGER, verdict))
-        session.pending = []
-        assert session.result().verdict is verdict
-        session.pending = [left]
-        assert session.result().verdict is Verdict.UNKNOWN
-        assert session.result().headline.endswith("(interrupted)")
-    session.found[done] = runner.Found(finding=found(LEDGER, Verdict.REFUTED))
-    assert session.result().verdict is Verdict.REFUTED
+    options = replace(OPTIONS, only=(LEDGER,))
+    for kept in (Verdict.SEARCHED, Verdict.PROVED):
+        schedule = scheduled(options, done)
+        schedule.pending = []
+        schedule.found[done] = Found(finding=found(LEDGER, kept))
+        assert result_of(schedule, options, interrupted=True).verdict is kept
+        schedule.pending = [left]
+        assert result_of(schedule, options, interrupted=True).verdict is Verdict.UNKNOWN
+        assert result_of(schedule, options, interrupted=True).headline.endswith("(interrupted)")
+    schedule.found[done] = Found(finding=found(LEDGER, Verdict.REFUTED))
+    assert result_of(schedule, options, interrupted=True).verdict is Verdict.REFUTED
 
 
 def test_children_end_with_their_parent(tmp_path: Path) -> None:
@@ -895,100 +896,123 @@ def test_answers_are_held_against_their_types() -> None:
     assert readable(Spent | None) == "Spent | None"
 
 
-def proofs_in_order() -> dict[str, runner.Job]:
-    """Return the jobs of all proofs."""
-    return {each.claim: job_of(place, each.claim, "proof") for place, each in enumerate(CHECKS)}
+ATTACK = AttackRecord(story="1. It happened.", data={"steps": [{"move": "It happened."}]})
 
 
-def outcome_of(session: runner.Session, job: runner.Job, answer: runner.Found) -> processes.Outcome:
-    """Return how a job ended that answered."""
-    task = runner.Assigned(name=job.name, work=lambda _: None, seconds=1, job=job, session=session)
-    return processes.Outcome(task=task, ending=Ending.ANSWERED, answer=answer)
-
-
-def test_the_result_does_not_depend_on_which_job_finishes_first(tmp_path: Path) -> None:
-    attack = AttackRecord(story="1. It happened.", data={"steps": [{"move": "It happened."}]})
-    broken = replace(found(LEDGER, Verdict.REFUTED), attack=attack)
+def test_the_result_does_not_depend_on_which_job_finishes_first() -> None:
+    broken = replace(found(LEDGER, Verdict.REFUTED), attack=ATTACK)
     jobs = {
-        job_of(0, ATTRIBUTION, "first"): runner.Found(finding=found(ATTRIBUTION, Verdict.SEARCHED)),
-        job_of(1, LEDGER, "second"): runner.Found(finding=broken),
-        job_of(2, LEDGER, "proof"): runner.Found(finding=found(LEDGER, Verdict.PROVED)),
-        job_of(3, ATTRIBUTION, "third"): runner.Found(finding=found(ATTRIBUTION, Verdict.REFUTED)),
-        job_of(4, NULLS, "fourth"): runner.Found(
+        job_of(0, ATTRIBUTION, "first"): Found(finding=found(ATTRIBUTION, Verdict.SEARCHED)),
+        job_of(1, LEDGER, "second"): Found(finding=broken),
+        job_of(2, LEDGER, "later"): Found(finding=found(LEDGER, Verdict.SEARCHED)),
+        job_of(3, ATTRIBUTION, "third"): Found(finding=found(ATTRIBUTION, Verdict.REFUTED)),
+        job_of(4, NULLS, "fourth"): Found(
             finding=found(NULLS, Verdict.UNKNOWN), misbehaved=("it did",)
         ),
-        job_of(5, ATTRIBUTION, "proof"): runner.Found(finding=found(ATTRIBUTION, Verdict.PROVED)),
+        job_of(5, ATTRIBUTION, "proof"): Found(finding=found(ATTRIBUTION, Verdict.PROVED)),
     }
-    request = Request(path=written(tmp_path, rule(PAPERS_CHARGE)))
-    results = []
-    for order in permutations(jobs):
-        session = runner.Session(request, replace(OPTIONS, only=(ATTRIBUTION, LEDGER, NULLS)))
-        session.loaded, session.about = True, load(request).about
-        session.pending = list(jobs)
-        with Pool(1) as pool:
-            for job in order:
-                if job in session.pending:
-                    session.pending.remove(job)
-                    session.running.add(job)
-                    session.take(outcome_of(session, job, jobs[job]), pool)
-        assert session.done
-        results.append(replace(session.result(), seconds=0.0))
+    options = replace(OPTIONS, only=(ATTRIBUTION, LEDGER, NULLS))
+    results = [result_in_order(order, jobs, options) for order in permutations(jobs)]
     assert all(result == results[0] for result in results)
     names = {row.claim.id: [each.check for each in row.findings] for row in results[0].claims}
     assert names == {ATTRIBUTION: ["game", "game"], LEDGER: ["game"], NULLS: ["game"]}
     assert results[0].misbehaved == ("it did",)
 
 
+def result_in_order(order: Sequence[Job], answers: Mapping[Job, Found], options: Options) -> Result:
+    """Return the result if all jobs run at once, and end in an order unless they are stopped."""
+    schedule = scheduled(options, *answers)
+    schedule.running, schedule.pending = set(answers), []
+    for job in order:
+        if job in schedule.running:
+            schedule.take(job, answers[job])
+    assert schedule.done
+    return result_of(schedule, options)
+
+
+def test_an_attack_never_spares_the_proof_so_that_both_at_once_are_an_alarm() -> None:
+    jobs = {
+        job_of(0, LEDGER, "game"): Found(
+            finding=replace(found(LEDGER, Verdict.REFUTED), attack=ATTACK)
+        ),
+        job_of(1, LEDGER, "later"): Found(finding=found(LEDGER, Verdict.SEARCHED)),
+        job_of(2, LEDGER, "proof"): Found(finding=found(LEDGER, Verdict.PROVED, "proof")),
+    }
+    options = replace(OPTIONS, only=(LEDGER,))
+    for order in permutations(jobs):
+        result = result_in_order(order, jobs, options)
+        assert result.verdict is Verdict.REFUTED
+        assert [alarm.reason for alarm in result.alarms] == [Reason.PROVED_AND_REFUTED]
+        assert [each.check for each in result.claims[0].findings] == ["game", "proof"]
+
+
+def proofs_and(*others: Job) -> tuple[Job, ...]:
+    """Return some jobs, then those of all proofs."""
+    proofs = [job_of(len(others) + place, x.claim, "proof") for place, x in enumerate(CHECKS)]
+    return (*others, *proofs)
+
+
 def test_proofs_of_guarantees_wait_for_their_lemmas_and_share_them(tmp_path: Path) -> None:
-    request = Request(path=written(tmp_path, HEADER + "RULES = replace(PAPER)\n"))
-    session = runner.Session(request, Options(jobs=2))
-    session.loaded = True
-    session.proofs = proofs_in_order()
-    games = [job_of(-3, ATTRIBUTION, "game"), job_of(-2, LEDGER, "game")]
-    session.pending = [*games, session.proofs[ATTRIBUTION], session.proofs[LEDGER]]
+    games = [job_of(0, ATTRIBUTION, "game"), job_of(1, LEDGER, "game")]
+    schedule = Schedule(Loaded(about=About(name="p"), jobs=proofs_and(*games)), Options())
+    proofs = schedule.proofs
+    schedule.lemmas.clear()
+    schedule.pending = [*games, proofs[ATTRIBUTION], proofs[LEDGER]]
     lemmas = lemmas_of(ATTRIBUTION)
     assert lemmas[0] == LEDGER
-    with Pool(2) as pool:
-        started = [session.next_task() for _ in range(len(lemmas) + 2)]
-        assert all(isinstance(task, runner.Assigned) for task in started)
-        tasks = [task for task in started if isinstance(task, runner.Assigned)]
-        assert [task.name for task in tasks[:3]] == [
-            f"{ATTRIBUTION}: game",
-            f"{LEDGER}: proof",
-            f"{LEDGER}: game",
-        ]
-        assert [task.job.helping for task in tasks] == [False] * 3 + [True] * (len(lemmas) - 1)
-        assert session.next_task() is None
-        for task in tasks:
-            evidence = Evidence.NONE if task.job.claim == LEDGER else Evidence.PROOF
-            lemma = Finding(claim=task.job.claim, check="proof", evidence=evidence, detail="told")
-            shared = {lemma.claim: lemma} if task.job.is_proof else {}
-            answer = runner.Found(finding=lemma, lemmas=shared)
-            outcome = processes.Outcome(task=task, ending=Ending.ANSWERED, answer=answer)
-            session.take(outcome, pool)
-        last = session.next_task()
+    started = [job for _ in range(len(lemmas) + 2) if (job := schedule.start_next())]
+    assert [job.name for job in started[:3]] == [
+        f"{ATTRIBUTION}: game",
+        f"{LEDGER}: proof",
+        f"{LEDGER}: game",
+    ]
+    assert [job.helping for job in started] == [False] * 3 + [True] * (len(lemmas) - 1)
+    assert schedule.start_next() is None
+    for job in started:
+        evidence = Evidence.NONE if job.claim == LEDGER else Evidence.PROOF
+        lemma = Finding(claim=job.claim, check="proof", evidence=evidence, detail="told")
+        shared = {lemma.claim: lemma} if job.proves else {}
+        schedule.take(job, Found(finding=lemma, lemmas=shared))
+    last = schedule.start_next()
     assert last is not None
     assert last.name == f"{ATTRIBUTION}: proof"
     (chain,) = [check for check in CHECKS if check.claim == ATTRIBUTION]
+    request = Request(path=written(tmp_path, HEADER + "RULES = replace(PAPER)\n"))
     proposal = Proposal(about=About(name="change.py"), rules=replace(PAPER))
     job = job_of(0, ATTRIBUTION, "proof")
-    decided = runner.run_guarded(chain, proposal, request, job, Trace(), session.lemmas)
+    decided = children.run_guarded(chain, proposal, request, job, Trace(), schedule.lemmas)
     assert decided.finding.detail == f"the paper's proof no longer applies: {LEDGER} is unknown"
 
 
-def test_a_lemma_that_could_not_be_finished_is_not_tried_again(tmp_path: Path) -> None:
-    request = Request(path=written(tmp_path, HEADER + "RULES = replace(PAPER)\n"))
-    session = runner.Session(request, Options(jobs=1))
-    session.loaded = True
-    session.proofs = proofs_in_order()
-    session.pending = [session.proofs[ATTRIBUTION]]
-    with Pool(1) as pool:
-        lemma = session.next_task()
-        assert lemma is not None
-        session.take(processes.Outcome(task=lemma, ending=Ending.OUT_OF_TIME), pool)
-        chain = session.next_task()
+def test_a_lemma_that_could_not_be_finished_is_not_tried_again() -> None:
+    schedule = Schedule(Loaded(about=About(name="p"), jobs=proofs_and()), Options(jobs=1))
+    schedule.lemmas.clear()
+    schedule.pending = [schedule.proofs[ATTRIBUTION]]
+    lemma = schedule.start_next()
+    assert lemma is not None
+    assert lemma.helping
+    out_of_time = undecided(lemma, Reason.OUT_OF_RESOURCES, "too late")
+    schedule.take(lemma, Found(finding=out_of_time))
+    chain = schedule.start_next()
     assert chain is not None
     assert chain.name == f"{ATTRIBUTION}: proof"
+
+
+def test_checks_are_found_by_name_and_names_are_told_apart() -> None:
+    same = [check(LEDGER, "game", Verdict.SEARCHED), check(LEDGER, "game", Verdict.PROVED)]
+    found = plan.by_name([*same, check(NULLS, "game", Verdict.SEARCHED)])
+    assert list(found) == [(LEDGER, "game"), (LEDGER, "game (2)"), (NULLS, "game")]
+    assert [found[LEDGER, "game"], found[LEDGER, "game (2)"]] == same
+
+
+def test_a_child_runs_the_check_that_its_job_names(tmp_path: Path, checks: list[Check]) -> None:
+    checks[:] = [check(LEDGER, name, Verdict.SEARCHED) for name in ("one", "two", "two")]
+    request = Request(path=written(tmp_path, rule(PAPERS_CHARGE)))
+    for name in ("two (2)", "one", "two"):
+        work = children.check_in_child(request, job_of(7, LEDGER, name), OPTIONS, {})
+        answer = work(Trace())
+        assert isinstance(answer, Found)
+        assert answer.finding.check == name
 
 
 def test_what_is_composed_does_not_hold_while_a_part_is_refuted(
@@ -996,11 +1020,11 @@ def test_what_is_composed_does_not_hold_while_a_part_is_refuted(
 ) -> None:
     checks[:] = [
         check(ATTRIBUTION, "game", Verdict.REFUTED),
-        check(runner.COMPOSED, "game", Verdict.SEARCHED),
+        check(combine.COMPOSED, "game", Verdict.SEARCHED),
     ]
     path = written(tmp_path, HEADER + "RULES = replace(PAPER, charge=lambda *_: None)\n")
-    (result,) = runner.run([Request(path=path)], Options(jobs=1))
-    (composed,) = [row for row in result.claims if row.claim.id == runner.COMPOSED]
+    (result,) = verdict.run([Request(path=path)], Options(jobs=1))
+    (composed,) = [row for row in result.claims if row.claim.id == combine.COMPOSED]
     assert composed.verdict is Verdict.UNKNOWN
     assert f"{ATTRIBUTION}, on which it rests, is refuted" in composed.reason
 

@@ -11,7 +11,8 @@ import pytest
 from properties.checks import ATTRIBUTION, EVENT_LEVEL, property_checks
 from properties.universe import attribution_words, event_trigger, event_words, trigger
 from properties.vocabulary import Vocabulary
-from sandproof.proposal import Proposal, Request, load
+from sandproof.about import Request
+from sandproof.proposal import Proposal, load
 from spec import Query
 from spec.verdicts import Check, Verdict
 

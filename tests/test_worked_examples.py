@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import sandproof
+from sandproof.commands.simulate import Noiseless, simulate
 from sandproof.sampling import Sampler, SeededEntropy
-from sandproof.simulate import Noiseless, simulate
 from sandproof.trace import first_view, read_trace
 from spec import (
     PAPER,

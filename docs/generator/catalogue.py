@@ -9,10 +9,11 @@ from pathlib import Path
 
 from docs.generator.claims import escaped, verdict
 from docs.generator.names import claim_label, label, title
-from sandproof.catalogue import as_expected, expected
-from sandproof.proposal import Change
-from sandproof.result import ClaimResult, Result
-from sandproof.text import Writer, write_story
+from sandproof.about import Change
+from sandproof.claim_result import ClaimResult
+from sandproof.commands.catalogue import as_expected, expected
+from sandproof.formats.text import Writer, write_story
+from sandproof.result import Result
 from spec.verdicts import Verdict
 
 

@@ -9,7 +9,8 @@ from sphinx.errors import ExtensionError
 from docs.generator.names import ROOT, claim_label, label, linked, title
 from docs.generator.paper import Citations
 from proofs._check import header_of
-from sandproof.result import ClaimResult, Result
+from sandproof.claim_result import ClaimResult
+from sandproof.result import Result
 from spec.verdicts import Claim, Finding, Kind, Verdict
 
 HEADINGS = {

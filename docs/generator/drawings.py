@@ -14,7 +14,7 @@ from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT
 from properties.game import Steps
 from properties.solve import _games, first_window
 from properties.universe import attribution_universe
-from sandproof.simulate import Noiseless, Row, simulate
+from sandproof.commands.simulate import Noiseless, Row, simulate
 from sandproof.trace import read_trace
 from spec import PAPER, Base, Power
 from spec.neighbours import ATTRIBUTION_FIXED

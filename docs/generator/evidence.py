@@ -12,9 +12,10 @@ from pathlib import Path
 from sphinx.errors import ExtensionError
 
 from docs.generator.names import ROOT
-from sandproof.proposal import Request
+from sandproof.about import Request
+from sandproof.jobs import Options
 from sandproof.result import Result
-from sandproof.runner import Options, run
+from sandproof.verdict import run
 
 KEPT = ROOT / "docs" / "_build" / ".evidence"
 SOURCES = ("spec", "proofs", "properties", "sandproof")

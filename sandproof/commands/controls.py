@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sandproof.check import positive, seconds
-from sandproof.text import Writer
+from sandproof.commands.options import positive, seconds
+from sandproof.formats.text import Writer
 from spec.claims import CLAIMS
 from spec.rules import Rules
 from spec.verdicts import Check, Finding
@@ -68,9 +68,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the controls and print the matrix, or what became of each step of each proof."""
+    from sandproof.plan import checks_of
+    from sandproof.problems import BadInput
     from sandproof.processes import cores
-    from sandproof.proposal import BadInput
-    from sandproof.runner import checks_of
 
     for name in arguments.claims:
         if name not in CLAIMS:
@@ -179,7 +179,7 @@ def in_children(
 ) -> list[Outcome]:
     """Do named work side by side, each piece in a child process; return outcomes in its order."""
     from sandproof.processes import Pool, Task
-    from sandproof.runner import Progress, terminable
+    from sandproof.progress import Progress, terminable
 
     def task(number: int) -> Task:
         return Task(name=str(number), work=lambda _: works[number][1](), seconds=timeout)

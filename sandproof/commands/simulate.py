@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar, cast
 
-from sandproof.check import whole
+from sandproof.commands.options import whole
 from sandproof.sampling import Sampler, SeededEntropy, SystemEntropy
 from sandproof.trace import BadTrace, Entry, Trace, read_trace
 from spec import (

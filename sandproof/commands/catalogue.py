@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sandproof.check import add_run_options, options_of
-from sandproof.proposal import BadInput, Request
+from sandproof.about import Request
+from sandproof.commands.options import add_run_options, options_of
+from sandproof.problems import BadInput
 from sandproof.result import Result
 from spec.verdicts import Verdict
 
@@ -27,7 +28,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the proposals one after the other and print the table."""
-    from sandproof import runner
+    from sandproof import verdict
 
     paths = sorted(
         path for path in arguments.directory.glob("*.py") if not path.stem.startswith("_")
@@ -37,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     width = max(len(name) for name in ("proposal", *(path.stem for path in paths)))
     print(f"{'proposal':<{width}}  expected   found      seconds")
     unexpected = 0
-    for result in runner.run([Request(path=path) for path in paths], options_of(arguments)):
+    for result in verdict.run([Request(path=path) for path in paths], options_of(arguments)):
         unexpected += not as_expected(result)
         print(row(result, width), flush=True)
     print(f"\n{len(paths)} proposals, {unexpected} with another verdict than expected")

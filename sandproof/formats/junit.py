@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from sandproof.result import ClaimResult, Result
+from sandproof.claim_result import ClaimResult
+from sandproof.result import Result
 from spec.verdicts import Verdict
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

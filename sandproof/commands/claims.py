@@ -7,10 +7,13 @@ import difflib
 import json
 from pathlib import Path
 
-from sandproof.check import add_run_options, options_of
-from sandproof.proposal import BadInput, Request
-from sandproof.result import NOT_PROVED, PROVED, REFUTED, ClaimResult, claim_to_json
-from sandproof.text import HEADINGS, Writer
+from sandproof.about import Request
+from sandproof.claim_result import ClaimResult
+from sandproof.commands.options import add_run_options, options_of
+from sandproof.formats.data import claim_to_json
+from sandproof.formats.text import HEADINGS, Writer
+from sandproof.problems import BadInput
+from sandproof.result import NOT_PROVED, PROVED, REFUTED
 from spec.claims import CLAIMS
 from spec.verdicts import Claim, Finding, Verdict
 
@@ -40,7 +43,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the checks of the claims that are asked for, and show what they found."""
-    from sandproof import formats, runner
+    from sandproof import formats, verdict
 
     name: str | None = arguments.claim
     if name is not None and name not in CLAIMS:
@@ -51,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         rows = [ClaimResult(claim=CLAIMS[each], why="not run") for each in wanted]
     else:
-        (result,) = runner.run([Request()], options_of(arguments, only=wanted))
+        (result,) = verdict.run([Request()], options_of(arguments, only=wanted))
         rows = list(result.claims)
     if arguments.format == "json":
         listed = [in_full(row) for row in rows]

@@ -6,8 +6,9 @@ import re
 import textwrap
 from collections.abc import Mapping
 
-from sandproof.proposal import Change
-from sandproof.result import ClaimResult, Result, told_alarm
+from sandproof.about import Change
+from sandproof.claim_result import ClaimResult, told_alarm
+from sandproof.result import Result
 from spec.verdicts import Kind, Verdict
 
 WIDTH = 80

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sandproof.result import ClaimResult, Result, told_alarm
+from sandproof.claim_result import ClaimResult, told_alarm
+from sandproof.result import Result
 from spec.verdicts import Kind, Verdict
 
 

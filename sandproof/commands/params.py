@@ -15,14 +15,14 @@ from fractions import Fraction
 from flint import ctx
 
 from sandproof.capacity import channel_capacity, largest_epsilon, response_rate
-from sandproof.proposal import (
-    BadInput,
+from sandproof.formats.text import Writer
+from sandproof.problems import BadInput
+from sandproof.settings import (
     exact_number,
     parse_settings,
     whole_number,
     with_settings,
 )
-from sandproof.text import Writer
 from spec import PAPER, Limits
 from spec.distributions import group_privacy
 from spec.event_outputs import OutputSet

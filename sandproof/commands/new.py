@@ -7,7 +7,7 @@ import keyword
 import textwrap
 from pathlib import Path
 
-from sandproof.proposal import BadInput
+from sandproof.problems import BadInput
 from sandproof.surface import surface
 
 SKELETON = '''"""Say in one line what changes.

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from sandproof.junit import as_junit
-from sandproof.markdown import as_markdown
-from sandproof.page import as_html
-from sandproof.proposal import BadInput
-from sandproof.result import BAD_INPUT, SCHEMA_VERSION, Result
-from sandproof.text import as_text
-from spec.verdicts import Verdict
-
-VERDICTS = (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.SEARCHED, Verdict.PROVED)
-"""The verdicts on proposals, the worst first."""
+from sandproof.formats.data import VERDICTS, as_json
+from sandproof.formats.junit import as_junit
+from sandproof.formats.markdown import as_markdown
+from sandproof.formats.page import as_html
+from sandproof.formats.text import as_text
+from sandproof.problems import BadInput
+from sandproof.result import BAD_INPUT, Result
 
 
 def tally(results: Sequence[Result]) -> str:
@@ -43,19 +39,6 @@ def print_text(result: Result, first: bool) -> None:
         print(f"sandproof: {result.bad_input}", file=sys.stderr)
         return
     print(("" if first else "\n") + as_text(result, in_colour()), flush=True)
-
-
-def as_json(results: Sequence[Result]) -> str:
-    """Return the result, or several of them, as JSON."""
-    if len(results) == 1:
-        return json.dumps(results[0].to_json(), indent=2, ensure_ascii=False)
-    found = {result.verdict for result in results}
-    several = {
-        "schema_version": SCHEMA_VERSION,
-        "verdict": next(verdict.value for verdict in VERDICTS if verdict in found),
-        "results": [result.to_json() for result in results],
-    }
-    return json.dumps(several, indent=2, ensure_ascii=False)
 
 
 def as_texts(results: Sequence[Result]) -> str:

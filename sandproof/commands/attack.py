@@ -7,8 +7,10 @@ import json
 import sys
 from pathlib import Path
 
-from sandproof.check import FORMATS, accepted, add_options, options_of
-from sandproof.result import BAD_INPUT, SCHEMA_VERSION, AttackRecord, Result
+from sandproof.claim_result import AttackRecord
+from sandproof.commands.options import FORMATS, accepted, add_options, options_of
+from sandproof.formats.data import SCHEMA_VERSION
+from sandproof.result import BAD_INPUT, Result
 from spec.verdicts import Kind, Verdict
 
 EXAMPLES = """\
@@ -40,13 +42,14 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Look for an attack, tell it, and write its test if that is asked for."""
-    from sandproof import formats, runner
-    from sandproof.proposal import Request, parse_settings
+    from sandproof import formats, verdict
+    from sandproof.about import Request
+    from sandproof.settings import parse_settings
 
     settings = parse_settings(arguments.settings)
     formats.check_writable(arguments.output, arguments.pytest)
     request = Request(path=arguments.proposal, settings=settings)
-    (result,) = runner.run([request], options_of(arguments))
+    (result,) = verdict.run([request], options_of(arguments))
     if result.bad_input:
         print(f"sandproof: {result.bad_input}", file=sys.stderr)
         return BAD_INPUT
@@ -64,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def as_story(result: Result) -> str:
     """Return the attack as text, or why there is none."""
-    from sandproof.text import Writer, write_story
+    from sandproof.formats.text import Writer, write_story
 
     out = Writer(colour=False)
     if result.attack is not None:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from html import escape
 
-from sandproof.result import AttackRecord, ClaimResult, Json, Result, told_alarm
+from sandproof.claim_result import AttackRecord, ClaimResult, Json, told_alarm
+from sandproof.result import Result
 from spec.verdicts import Kind, Verdict
 
 STYLE = """

@@ -1,0 +1,165 @@
+"""One proposal on its way to a result: its tasks for the pool, and what becomes of the answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sandproof import combine
+from sandproof.about import About, Request
+from sandproof.children import check_in_child, load_in_child
+from sandproof.jobs import Found, Job, Options, undecided
+from sandproof.plan import Loaded
+from sandproof.problems import BadInput, NotFollowed, brief_text
+from sandproof.processes import Ending, Outcome, Pool, Task
+from sandproof.result import Result
+from sandproof.schedule import Schedule
+from spec.claims import CLAIMS
+from spec.verdicts import Reason
+
+LOAD_SECONDS = 10.0
+CALL_SECONDS = 10.0
+
+
+class Case:
+    """Load a proposal, plan and run its jobs, and combine what they find."""
+
+    def __init__(self, request: Request, options: Options) -> None:
+        self.request, self.options = request, options
+        self.started = time.monotonic()
+        self.loading = False
+        self.schedule: Schedule | None = None
+        self.bad_input = ""
+        self.not_followed = ""
+        self.printed: dict[int, str] = {}
+
+    @property
+    def done(self) -> bool:
+        """Tell whether nothing is left to do."""
+        refused = bool(self.bad_input or self.not_followed)
+        return refused or (self.schedule is not None and self.schedule.done)
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """Return how many jobs are done, and how many there are in all."""
+        return (len(self.schedule.found), self.schedule.total) if self.schedule else (0, 0)
+
+    def next_task(self) -> Task | None:
+        """Return the next piece of work, if there is one that can start now."""
+        if self.done:
+            return None
+        if self.schedule is None:
+            return None if self.loading else self._load()
+        job = self.schedule.start_next()
+        if job is None:
+            return None
+        lemmas = {} if job.put_back else dict(self.schedule.lemmas)
+        return Assigned(
+            name=job.name,
+            work=check_in_child(self.request, job, self.options, lemmas),
+            seconds=self.options.seconds,
+            call_seconds=min(CALL_SECONDS, self.options.seconds / 2),
+            case=self,
+            job=job,
+        )
+
+    def _load(self) -> Task:
+        self.loading, self.started = True, time.monotonic()
+        work = load_in_child(self.request, self.options)
+        seconds = min(LOAD_SECONDS, self.options.seconds)
+        return Assigned(name="load", work=work, seconds=seconds, case=self)
+
+    def take(self, outcome: Outcome, pool: Pool) -> None:
+        """Take in how a task ended, and end what it makes needless."""
+        assert isinstance(outcome.task, Assigned)
+        job = outcome.task.job
+        if outcome.printed:
+            self.printed[-1 if job is None else job.place] = outcome.printed
+        if job is None:
+            self._take_loaded(outcome)
+            return
+        assert self.schedule is not None
+        found = outcome.answer
+        if job.put_back and not isinstance(found, Found):
+            self.schedule.give_up(job)
+            return
+        if not isinstance(found, Found):
+            found = unanswered(self.request.name, job, outcome)
+        if not found.finding.seconds:
+            timed = replace(found.finding, seconds=f"{outcome.seconds:.3f}")
+            found = replace(found, finding=timed)
+        dropped = self.schedule.take(job, found)
+        pool.stop(
+            lambda task: isinstance(task, Assigned) and task.case is self and task.job in dropped
+        )
+
+    def _take_loaded(self, outcome: Outcome) -> None:
+        match outcome.answer:
+            case Loaded() as loaded:
+                self.schedule = Schedule(loaded, self.options)
+            case BadInput() as problem:
+                self.bad_input = str(problem)
+            case NotFollowed() as problem:
+                self.not_followed = str(problem)
+            case _:
+                late = f"did not finish loading within {outcome.task.seconds:g} s"
+                self.bad_input = f"{self.request.name}: {outcome.how or late}"
+
+    def result(self, interrupted: bool = False) -> Result:
+        """Combine what has been found so far."""
+        result = Result(
+            about=About(name=self.request.name),
+            effort=self.options.effort,
+            seed=self.options.seed,
+            seconds=time.monotonic() - self.started,
+            bad_input=self.bad_input,
+            not_followed=self.not_followed,
+            notes=tuple(self._notes()),
+            interrupted=interrupted,
+        )
+        if self.schedule is None:
+            return result
+        claims = [claim for claim in CLAIMS.values() if self.options.asks_for(claim.id)]
+        kept = self.schedule.kept().values()
+        misbehaved = [line for found in kept for line in found.misbehaved]
+        exhausted = [line for found in kept for line in found.exhausted.values()]
+        return replace(
+            result,
+            about=self.schedule.loaded.about,
+            claims=combine.claim_results(self.schedule, claims, interrupted),
+            misbehaved=tuple(dict.fromkeys(misbehaved)),
+            exhausted=tuple(dict.fromkeys(exhausted)),
+            repairs=tuple(combine.repairs(self.schedule)),
+        )
+
+    def _notes(self) -> Iterator[str]:
+        """Say what else is worth knowing: that the proposal prints."""
+        if self.printed:
+            first = self.printed[min(self.printed)]
+            yield f"{self.request.name}: prints while it runs: {brief_text(first)!r}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assigned(Task):
+    """Be a task that a case has handed out: to load its proposal, or to do a job."""
+
+    case: Case
+    job: Job | None = None
+
+
+def unanswered(name: str, job: Job, outcome: Outcome) -> Found:
+    """Say why a check did not answer: who hung, crashed or ran out of time."""
+    rule = outcome.rule
+    who = f"{name}: rule `{rule}`" if rule else f"{name}: {job.name}"
+    if outcome.ending is Ending.DIED:
+        message = f"{who} {outcome.how}"
+        if not rule:
+            return Found(finding=undecided(job, Reason.RAISED, message))
+        return Found(finding=undecided(job, Reason.MISBEHAVED, message), misbehaved=(message,))
+    if outcome.ending is Ending.HUNG:
+        message = f"{who} did not return within {outcome.call_seconds:.0f} s"
+        finding = undecided(job, Reason.OUT_OF_RESOURCES, message)
+        return Found(finding=finding, exhausted={rule: message})
+    message = f"{name}: {job.name} was not finished within {outcome.task.seconds:g} s"
+    return Found(finding=undecided(job, Reason.OUT_OF_RESOURCES, message))

@@ -1,0 +1,1 @@
+"""The commands of `sandproof`, a module each."""

@@ -1,0 +1,56 @@
+"""The command `sandproof check`: a verdict for every claim under a proposal's rules."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sandproof.commands.options import FORMATS, accepted, add_options, options_of
+from sandproof.settings import parse_settings
+
+EXAMPLES = """\
+examples:
+  sandproof check                             the paper's own rules
+  sandproof check my_change.py                a proposal
+  sandproof check --set sparsity_budget=65536 a change of parameters only
+  sandproof check proposals/*.py --effort quick --format junit --output report.xml
+
+exit status: 0 every guarantee is proved, 1 one is refuted, 2 bad input, 3 not proved (searched or
+unknown), 70 a defect of sandproof; for the paper's own rules all claims count
+"""
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the command to the command line."""
+    parser = commands.add_parser(
+        "check",
+        help="decide every claim for the paper's rules or for proposals",
+        description="Decide every claim for the paper's own rules, or for the rules of proposals.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("proposals", nargs="*", type=Path, metavar="PROPOSAL")
+    add_options(parser, FORMATS)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check, print, and return the exit status that tells the verdict."""
+    from sandproof import formats, verdict
+    from sandproof.about import Request
+    from sandproof.result import Result, overall
+
+    settings = parse_settings(arguments.settings)
+    formats.check_writable(arguments.output)
+    paths: list[Path | None] = list(arguments.proposals) or [None]
+    requests = [Request(path=path, settings=settings) for path in paths]
+    results: list[Result] = []
+    for result in verdict.run(requests, options_of(arguments)):
+        results.append(result)
+        if arguments.format == "text" and arguments.output is None:
+            formats.print_text(result, first=len(results) == 1)
+    if arguments.format != "text" or arguments.output is not None:
+        formats.write(formats.render(arguments.format, results), arguments.output)
+    elif len(results) > 1:
+        print(f"\n{formats.tally(results)}")
+    return overall(results, accepted(arguments))

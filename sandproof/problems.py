@@ -1,0 +1,58 @@
+"""What is wrong with input, said in one line: the errors, and how values and places are named."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from pathlib import Path
+from types import TracebackType
+
+
+class BadInput(Exception):
+    """Report input that cannot be used, in one line."""
+
+
+class NotFollowed(Exception):
+    """Report in one line code that asks for more than a rule is given: nothing is decided of it."""
+
+
+def told(error: BaseException) -> str:
+    """Return an exception in one line."""
+    text = " ".join(safely(str, error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def safely(write: Callable[[object], str], value: object) -> str:
+    """Write a value that may fail to be written."""
+    try:
+        return write(value)
+    except Exception as error:
+        return f"(cannot be written: {type(error).__name__})"
+
+
+def at_line(trace: TracebackType | None, files: Sequence[Path]) -> str:
+    """Say at which line of a proposal's files an exception came up, if it did there."""
+    named = {str(file): file for file in files}
+    frames = [frame for frame in traceback.extract_tb(trace) if frame.filename in named]
+    if not frames:
+        return ""
+    last = frames[-1]
+    inside = "" if last.name == "<module>" else f", in {last.name}"
+    elsewhere = "" if last.filename == str(files[0]) else f", file {named[last.filename].name}"
+    return f"{elsewhere}, line {last.lineno}{inside}"
+
+
+def brief(value: object) -> str:
+    """Show a value and its type in a few words."""
+    if value is None:
+        return "None"
+    kind = type(value).__name__
+    text = brief_text(safely(str if isinstance(value, Fraction) else repr, value))
+    return f"{'an' if kind[0] in 'aeiouAEIOU' else 'a'} {kind}: {text}"
+
+
+def brief_text(text: str) -> str:
+    """Return a text in one line, cut if it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else line[:57] + "..."

@@ -1,0 +1,94 @@
+"""The numbers of the command line, read exactly, and the parameters that `--set` changes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from fractions import Fraction
+
+from sandproof.problems import BadInput, brief_text
+from spec import PAPER, Limits
+from spec.numbers import NATURAL, Base, SpecError
+
+LONGEST = 300
+"""The most digits of a number on the command line, and its greatest exponent."""
+
+NUMBER = re.compile(
+    r"[+-]?[0-9]+/[0-9]+|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e(?P<exponent>[+-]?[0-9]+))?",
+    re.IGNORECASE,
+)
+
+Settings = tuple[tuple[str, Fraction | None], ...]
+
+
+def parse_settings(texts: Sequence[str]) -> Settings:
+    """Read the values of `--set name=value` exactly, and refuse what is no parameter."""
+    settings: dict[str, Fraction | None] = {}
+    names = [each.name for each in fields(Limits)]
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise BadInput(f"--set {text}: write it as name=value")
+        if name not in names:
+            raise BadInput(f"--set {name}: no such parameter; there are {', '.join(names)}")
+        settings[name] = (
+            None if (name, value) == ("base", "e") else exact_number(f"--set {name}", value)
+        )
+    with_settings(PAPER.limits, tuple(settings.items()))
+    return tuple(settings.items())
+
+
+def exact_number(option: str, text: str) -> Fraction:
+    """Read a whole number, a fraction such as 1/8 or a decimal such as 1e-8, exactly.
+
+    Every number of the command line is read here. One that is too long to be worth writing out is
+    refused before it is computed.
+    """
+    found = NUMBER.fullmatch(text)
+    if found is None:
+        raise BadInput(f"{option}: {brief_text(text)!r} is not a number")
+    exponent = found["exponent"] or "0"
+    if len(text) > LONGEST or len(exponent) > len(str(LONGEST)) + 1 or abs(int(exponent)) > LONGEST:
+        raise BadInput(
+            f"{option}: {brief_text(text)} is too long: a number has at most {LONGEST} digits "
+            f"and an exponent between -{LONGEST} and {LONGEST}"
+        )
+    try:
+        return Fraction(text)
+    except ZeroDivisionError:
+        raise BadInput(f"{option}: {text} divides by zero") from None
+
+
+def whole_number(option: str, text: str) -> int:
+    """Read a whole number."""
+    number = exact_number(option, text)
+    if number.denominator != 1:
+        raise BadInput(f"{option}: {brief_text(text)} is not a whole number")
+    return int(number)
+
+
+def with_settings(limits: Limits, settings: Settings) -> Limits:
+    """Return the limits with some parameters set."""
+    values: dict[str, object] = {}
+    for name, value in settings:
+        if name == "base":
+            values[name] = NATURAL if value is None else value
+        else:
+            whole = isinstance(getattr(limits, name), int)
+            if whole and value is not None and value.denominator != 1:
+                raise BadInput(f"--set {name}: {value} is not a whole number")
+            values[name] = int(value) if whole and value is not None else value
+    try:
+        if isinstance(values.get("base"), Fraction):
+            values["base"] = Base(dict(settings)["base"])
+        return replace(limits, **values)  # type: ignore[arg-type]
+    except SpecError as error:
+        raise BadInput(f"--set {', '.join(name for name, _ in settings)}: {error}") from None
+
+
+def shown(value: object) -> str:
+    """Show a parameter; the base of the natural logarithm is e."""
+    if isinstance(value, Base):
+        value = value.value
+    return "e" if value is None else str(value)
