@@ -117,6 +117,7 @@ class Case:
             not_followed=self.not_followed,
             notes=tuple(self._notes()),
             interrupted=interrupted,
+            only=self.options.only,
         )
         if self.schedule is None:
             return result

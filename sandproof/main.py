@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import sandproof
 import spec
 
 BAD_INPUT = 2
@@ -46,6 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="sandproof",
         description="Check changes to the Privacy Sandbox measurement APIs.",
     )
+    parser.add_argument("--version", action="version", version=f"sandproof {sandproof.VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_commands(commands)
     parsed = parser.parse_args(arguments)
@@ -69,8 +71,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if os.environ.get(DEBUG) == "1":
             traceback.print_exc()
         print(
-            f"sandproof: failed unexpectedly: {told(error)}; "
-            f"please report this with what {DEBUG}=1 prints",
+            f"sandproof: failed unexpectedly: {told(error)}; nothing is decided. Please report "
+            f"this as an issue of the project you have Sandproof {sandproof.VERSION} from, with "
+            f"what {DEBUG}=1 prints",
             file=sys.stderr,
         )
         return UNEXPECTED

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
@@ -56,3 +57,10 @@ def brief_text(text: str) -> str:
     """Return a text in one line, cut if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= 60 else line[:57] + "..."
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """Return a hint at the name that was probably meant, if one is close."""
+    listed = list(known)
+    close = get_close_matches(word, listed, n=1) or (listed if len(listed) == 1 else [])
+    return f"; did you mean {close[0]}?" if close else ""

@@ -29,7 +29,8 @@ class Result:
     `bad_input` says in one line why the proposal cannot be checked at all, `not_followed` which
     line asks for more than a rule is given, so that nothing is decided. `misbehaved` are the lines
     on rules that did what no rule may do, `exhausted` those on rules that ran out of time or
-    memory, `notes` what else is worth knowing.
+    memory, `notes` what else is worth knowing. `only` names the claims that were asked for, if not
+    all were.
     """
 
     about: About
@@ -44,6 +45,7 @@ class Result:
     notes: tuple[str, ...] = ()
     repairs: tuple[Repair, ...] = ()
     interrupted: bool = False
+    only: tuple[str, ...] = ()
 
     def of_kind(self, *kinds: Kind) -> list[ClaimResult]:
         """Return the results of the claims of some kinds."""
@@ -68,8 +70,12 @@ class Result:
 
     @property
     def deciding(self) -> list[ClaimResult]:
-        """Return the claims that decide: guarantees, and for the paper's own rules all claims."""
-        return list(self.claims) if self.about.own else self.of_kind(Kind.GUARANTEE)
+        """Return the claims that decide: guarantees, and for the paper's own rules all claims.
+
+        Where no guarantee was asked for, it is the claims that were.
+        """
+        guarantees = self.of_kind(Kind.GUARANTEE)
+        return list(self.claims) if self.about.own or not guarantees else guarantees
 
     @property
     def verdict(self) -> Verdict:
@@ -122,6 +128,8 @@ class Result:
             case _:
                 proved = self.verdict is Verdict.PROVED
                 said = "every guarantee is proved" if proved else "no attack was found"
+                if self.only:
+                    said = f"nothing but {', '.join(self.only)} was decided"
                 under = self._under(self.deciding)
                 return f"{self.verdict.value}{under}: {name}: {said} ({self._counts()}){loud}"
 
@@ -139,7 +147,8 @@ class Result:
 
     def _counts(self) -> str:
         kept = (Verdict.PROVED, Verdict.SEARCHED, Verdict.UNAFFECTED)
-        numbers = {verdict: len(self.guarantees(verdict)) for verdict in kept}
+        rows = self.claims if self.only else self.of_kind(Kind.GUARANTEE)
+        numbers = {verdict: sum(row.verdict is verdict for row in rows) for verdict in kept}
         return ", ".join(f"{count} {verdict.value}" for verdict, count in numbers.items() if count)
 
     def _unknown(self, rows: list[ClaimResult]) -> str:

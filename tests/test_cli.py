@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from proofs import CHECKS
-from sandproof import plan
+from sandproof import VERSION, plan
 from sandproof.commands.params import certain_digits, figures_of, significant, variance
 from sandproof.formats import check_writable
 from sandproof.main import main
@@ -25,6 +25,7 @@ from spec.verdicts import Check, Control, Evidence, Finding, Kind
 
 ROOT = Path(__file__).parent.parent
 LEDGER = "the_ledger_never_passes_the_caps"
+ATTRIBUTION = "attribution_summaries_are_private"
 COMMANDS = ("check", "attack", "claims", "controls", "params", "new", "simulate", "catalogue")
 
 CHANGE = '''"""Charge for nothing.
@@ -443,7 +444,8 @@ def test_a_defect_is_one_line_and_asks_for_a_report(
     monkeypatch.setattr("sandproof.commands.params.run", fails)
     status, output, errors = printed(capsys, "params")
     assert (status, output) == (70, "")
-    assert "sandproof: failed unexpectedly: LookupError: nothing there; please report" in errors
+    assert "sandproof: failed unexpectedly: LookupError: nothing there; nothing is dec" in errors
+    assert f"report this as an issue of the project you have Sandproof {VERSION} from" in errors
     assert ("Traceback" in errors) == bool(debug)
     assert debug or errors.count("\n") == 1
 
@@ -511,6 +513,26 @@ def test_catalogue_compares_verdicts_with_what_is_expected(
     assert status == 1
     assert "UNEXPECTED" in output
     assert printed(capsys, "catalogue", tmp_path / "nowhere")[0] == 2
+    status, output, _ = printed(capsys, "catalogue", tmp_path, "named_budgets", "--list")
+    assert (status, len(output.split())) == (0, 2)
+    assert output.endswith("proposals/named_budgets.py\n")
+
+
+@pytest.mark.usefixtures("quick")
+def test_one_claim_can_be_asked_for(change: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, output, _ = printed(capsys, "check", change, "--only", LEDGER)
+    assert (status, ATTRIBUTION in output) == (1, False)
+    status, output, _ = printed(capsys, "check", "--only", LEDGER, "--only", "filters_compose")
+    assert status == 0
+    assert output.endswith(f"nothing but {LEDGER}, filters_compose was decided (2 proved)\n")
+    status, _, errors = printed(capsys, "check", "--only", "the_leger_never_passes_the_caps")
+    assert (status, f"did you mean {LEDGER}?" in errors) == (2, True)
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert (left.value.code, capsys.readouterr().out) == (0, f"sandproof {VERSION}\n")
 
 
 def test_a_reader_who_stops_early_causes_no_trouble() -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from sandproof.about import Request
 from sandproof.claim_result import ClaimResult
-from sandproof.commands.options import add_run_options, options_of
+from sandproof.commands.options import add_run_options, known_claim, options_of
 from sandproof.formats.data import claim_to_json
 from sandproof.formats.text import HEADINGS, Writer
-from sandproof.problems import BadInput
 from sandproof.result import NOT_PROVED, PROVED, REFUTED
 from spec.claims import CLAIMS
 from spec.verdicts import Claim, Finding, Verdict
@@ -46,15 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
     from sandproof import formats, verdict
 
     name: str | None = arguments.claim
-    if name is not None and name not in CLAIMS:
-        close = [each for each in CLAIMS if name in each] or difflib.get_close_matches(name, CLAIMS)
-        hint = f"; did you mean {close[0]}?" if close else "; sandproof claims --list shows all"
-        raise BadInput(f"there is no claim {name!r}{hint}")
-    wanted = (name,) if name is not None else tuple(CLAIMS)
+    wanted = (known_claim(name),) if name is not None else tuple(CLAIMS)
     if arguments.list:
         rows = [ClaimResult(claim=CLAIMS[each], why="not run") for each in wanted]
     else:
-        (result,) = verdict.run([Request()], options_of(arguments, only=wanted))
+        (result,) = verdict.run([Request()], replace(options_of(arguments), only=wanted))
         rows = list(result.claims)
     if arguments.format == "json":
         listed = [in_full(row) for row in rows]

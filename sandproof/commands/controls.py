@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sandproof.commands.options import positive, seconds
+from sandproof.commands.options import known_claim, positive, seconds
 from sandproof.formats.text import Writer
 from spec.claims import CLAIMS
 from spec.rules import Rules
@@ -69,12 +69,10 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 def run(arguments: argparse.Namespace) -> int:
     """Run the controls and print the matrix, or what became of each step of each proof."""
     from sandproof.plan import checks_of
-    from sandproof.problems import BadInput
     from sandproof.processes import cores
 
     for name in arguments.claims:
-        if name not in CLAIMS:
-            raise BadInput(f"there is no claim {name!r}; sandproof claims --list shows all")
+        known_claim(name)
     jobs = arguments.jobs or cores()
     if arguments.obligations:
         return run_obligations(arguments.claims, jobs, arguments.timeout, arguments.format)

@@ -9,8 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sandproof.problems import BadInput, brief_text
+from sandproof.problems import BadInput, brief_text, suggestion
 from sandproof.settings import exact_number
+from spec.claims import CLAIMS
 from spec.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -51,6 +52,13 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         default="standard",
         help="how large a search (default: standard); quick searches little for what is proved",
     )
+    parser.add_argument(
+        "--only",
+        action="append",
+        default=[],
+        metavar="CLAIM",
+        help="decide this claim and no other; may be given several times",
+    )
     parser.add_argument("--seed", type=whole, default=0, help="of random runs (default: 0)")
     parser.add_argument(
         "--jobs", type=positive, metavar="N", help="checks side by side (default: all cores)"
@@ -90,16 +98,28 @@ def _read(text: str, fits: Callable[[Fraction], bool], what: str) -> Fraction:
     return number
 
 
+def known_claim(name: str) -> str:
+    """Return the name of a claim; one that is not there is bad input, with the closest that is."""
+    if name not in CLAIMS:
+        inside = [each for each in CLAIMS if name in each]
+        hint = suggestion(name, inside or CLAIMS) or "; sandproof claims --list shows all"
+        raise BadInput(f"there is no claim {name!r}{hint}")
+    return name
+
+
 def accepted(arguments: argparse.Namespace) -> tuple[Verdict, ...]:
     """Return the verdicts that count like proved."""
     return tuple(map(Verdict, arguments.accept))
 
 
-def options_of(arguments: argparse.Namespace, only: tuple[str, ...] = ()) -> Options:
+def options_of(arguments: argparse.Namespace) -> Options:
     """Return how to check, as the arguments say."""
     from sandproof.jobs import Options
 
     chosen = Options(
-        effort=arguments.effort, seed=arguments.seed, timeout=arguments.timeout, only=only
+        effort=arguments.effort,
+        seed=arguments.seed,
+        timeout=arguments.timeout,
+        only=tuple(map(known_claim, arguments.only)),
     )
     return chosen if arguments.jobs is None else replace(chosen, jobs=arguments.jobs)
