@@ -60,19 +60,16 @@ from proofs._subjects import (
     without_client,
     without_ledger,
 )
+from proofs._summary_rollout import Loss, loss_by_count, loss_by_value, summary_rollout
 from proofs.the_ledger_never_passes_the_caps import WEEK, entries_are_fixed
 from spec import PAPER, Rules
 from spec.aggregation_service import Ledger, Query, Service, Spent
 from spec.contributions import Budget, Budgets, Credit, Unit
 from spec.individual_privacy import (
-    Loss,
     Steps,
     Theta,
     along,
     individually_private,
-    loss_by_count,
-    loss_by_value,
-    summary_rollout,
 )
 from spec.noise import Noise
 from spec.numbers import Base

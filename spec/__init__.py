@@ -63,7 +63,6 @@ from spec.individual_privacy import (
     Theta as Theta,
     individually_private as individually_private,
     is_rollout as is_rollout,
-    summary_rollout as summary_rollout,
 )
 from spec.interaction import (
     Adversary as Adversary,

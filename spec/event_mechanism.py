@@ -4,9 +4,8 @@ A database is a sequence of records $(x, y)$. At step $i$ every source $x$ of a 
 asked its own query about its own records, and answers by randomized response over its own output
 set.
 
-The event-level client is this mechanism: the steps are the windows as they pass, the query of a
-step asks how many reports its window sends, and `WindowSequences` is the output set written as
-sequences.
+The event-level client is this mechanism: the steps are the windows as they pass, and the query of a
+step asks how many reports its window sends.
 
 Deviates: A5 the truthful sequence must stay within the output set; B7 the step is counted, and the
 next state is drawn.
@@ -15,7 +14,7 @@ Paper: Sec. 5; Alg. 9.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -23,21 +22,12 @@ from immutables import Map
 
 from spec.contributions import Unit
 from spec.distributions import Draw
-from spec.event_outputs import Output, OutputSet
 from spec.numbers import SpecError
 from spec.randomized_response import Events, Question, RandomizedResponse, respond
 from spec.summary_mechanism import Database
 
 Answers: TypeAlias = tuple[tuple[Unit, Hashable], ...]
 Questions: TypeAlias = Mapping[Unit, Question]
-
-
-class NoQuestion(SpecError):
-    """Report a step that asks some source nothing, or asks a source that is not there."""
-
-
-class BadOrder(SpecError):
-    """Report an order of windows that leaves some out, or lets one datum's windows swap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,46 +89,5 @@ def records_of(database: Database, unit: Unit) -> Events:
     return tuple(record.report_id for record in database if record.unit == unit)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowSequences:
-    r"""Be an output set as sequences: in each step one window passes, in the given order.
-
-    `order` lists pairs of the position of a trigger datum and the position of its window.
-
-    Paper: Sec. 5.
-    """
-
-    outputs: OutputSet
-    order: tuple[tuple[int, int], ...]
-
-    def __post_init__(self) -> None:
-        """Refuse an order in which the windows of some datum do not all pass in their order."""
-        for datum, windows in enumerate(self.outputs.windows):
-            passed = [window for other, window in self.order if other == datum]
-            if passed != list(range(windows)):
-                raise BadOrder(f"the windows of datum {datum} pass in the order {passed}")
-        if len(self.order) != sum(self.outputs.windows):
-            raise BadOrder(f"{self.order!r} has windows of a datum that is not there")
-
-    def size(self) -> int:
-        """Return the number of sequences, which is that of the outputs."""
-        return self.outputs.size()
-
-    def output(self, index: int) -> Events:
-        """Return the sequence of the output with the given index."""
-        return self.sequence(self.outputs.output(index))
-
-    def __iter__(self) -> Iterator[Events]:
-        """List the sequences in the order of the outputs."""
-        return map(self.sequence, self.outputs)
-
-    def sequence(self, output: Output) -> Events:
-        """Return the output's counts in the order in which its windows pass."""
-        return tuple(output[datum][window] for datum, window in self.order)
-
-    def extends(self, prefix: tuple[int, ...]) -> bool:
-        """Tell whether a sequence of the set begins with the given counts."""
-        counts: list[tuple[int, ...]] = [()] * len(self.outputs.windows)
-        for (datum, _), count in zip(self.order, prefix, strict=False):
-            counts[datum] += (count,)
-        return len(prefix) <= len(self.order) and self.outputs.extends(tuple(counts))
+class NoQuestion(SpecError):
+    """Report a step that asks some source nothing, or asks a source that is not there."""

@@ -15,12 +15,8 @@ And a rollout compares two histories: the mechanism after $D_1, \dots, D_t$ with
 $D_1^{-x}, \dots, D_t^{-x}$. The text keeps the state of the run on $D$ on both sides, so that a
 mechanism that stores its first database and shows it later would use no budget.
 
-For $\mathcal{M}_{\mathrm{SR}}$ the proof of the paper gives a rollout in closed form. It is
-online.
-
-Deviates: A1 an online rollout, not every one; A2 the states differ too; B17 losses are counted per
-report.
-Paper: Sec. 4.1; Sec. 4.2.
+Deviates: A1 an online rollout, not every one; A2 the states differ too.
+Paper: Sec. 4.1.
 """
 
 from __future__ import annotations
@@ -28,18 +24,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
-from spec.aggregation_service import Service
-from spec.contributions import Budget, Unit
-from spec.distributions import Distribution, Law, Random, explore, indistinguishable
+from spec.contributions import Unit
+from spec.distributions import Distribution, explore, indistinguishable
 from spec.interaction import Data, Mechanism, Question, Response, State
 from spec.numbers import NATURAL, Base, Power, SpecError, exact, unit_interval
-from spec.reports import Report
-from spec.rules import AtService, Limits, Rules
-from spec.summary_mechanism import Database, SummaryQuery, SummaryState, add_record
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,90 +142,6 @@ def run(
     if len(states) != 1:
         raise RandomState(f"the next state of {type(mechanism).__name__} is random")
     return states.pop(), law.map(lambda outcome: outcome[1])
-
-
-Loss: TypeAlias = Callable[[Limits, SummaryQuery, Budget], Theta]
-
-
-def loss_by_count(limits: Limits, question: SummaryQuery, part: Budget) -> Theta:
-    r"""Return $(\varepsilon_{x,t}, \delta_{x,t})$ with $\delta$ spent per contribution.
-
-    `part` is what $x$ contributes to the batch: with $V$ its sum and $n$ its number,
-    $\varepsilon_{x,t} = \varepsilon_t V / \Lambda_1$ and $\delta_{x,t} = \delta_t n / \Lambda_0$.
-
-    Deviates: B17 contributions are counted, not triggers.
-    Paper: Thm. 4.3.
-    """
-    return Theta(
-        epsilon=question.query.epsilon * part.value / limits.contribution_budget,
-        delta=question.query.delta * part.count / limits.sparsity_budget,
-    )
-
-
-def loss_by_value(limits: Limits, question: SummaryQuery, part: Budget) -> Theta:
-    r"""Return the same with $\delta$ spent per value: $\delta_{x,t} = \delta_t V / \Lambda_1$.
-
-    Deviates: E3 this needs no bound on the number of contributions.
-    Paper: Thm. 4.3.
-    """
-    return Theta(
-        epsilon=question.query.epsilon * part.value / limits.contribution_budget,
-        delta=question.query.delta * part.value / limits.contribution_budget,
-    )
-
-
-def part_of_batch(own: SummaryState, question: SummaryQuery) -> Budget:
-    r"""Return what a unit contributes to a batch: the sum of its values and their number.
-
-    `own` is the state of a run on the records of $x$ alone, so that its reports are $R_{x,t}$.
-
-    Deviates: B17 a report that carries two contributions counts twice.
-    Paper: Thm. 4.3.
-    """
-    reports = (own.reports.get(each, Report(report_id=each)) for each in question.query.report_ids)
-    distinct = {report.report_id: report for report in reports}.values()
-    values = [part.value for report in distinct for part in report.contributions]
-    return Budget(value=sum(values), count=len(values))
-
-
-def summary_rollout(
-    rules: Rules,
-    steps: Sequence[tuple[Database, SummaryQuery]],
-    unit: Unit,
-    loss: Loss = loss_by_count,
-) -> tuple[Theta, ...]:
-    r"""Return the rollout of $\mathcal{M}_{\mathrm{SR}}$ for a unit; a refused query costs nothing.
-
-    What a unit contributes depends on its own records only, so they are run alone. Whether a query
-    is refused depends on identifiers only, and is decided as $\mathcal{M}_{\mathrm{SR}}$ decides
-    it. The loop only looks back, so that the last entry is an online rollout.
-
-    Paper: Thm. 4.3; Thm. 4.5.
-    """
-    own = SummaryState()
-    ledger = own.service.ledger
-    rollout: list[Theta] = []
-    for database, question in steps:
-        for record in database:
-            if record.unit == unit:
-                own = add_record(rules, own, record, question.function)
-        named = tuple(Report(report_id=each) for each in question.query.report_ids)
-        service = Service(ledger=ledger)
-        at = AtService(rules=rules, now=0, service=service, query=question.query)
-        ledger, accepted = certain(rules.settle(at, certain(rules.batch(at, named))))
-        part = part_of_batch(own, question) if accepted is not None else Budget()
-        rollout.append(loss(rules.limits, question, part))
-    return tuple(rollout)
-
-
-def certain(value: Random[T]) -> T:
-    """Return what a rule answers; a rule that draws makes the next state random.
-
-    Paper: Sec. 4.1.
-    """
-    if isinstance(value, Law):
-        raise RandomState(f"a rule draws from {type(value).__name__}")
-    return value
 
 
 class BadParameters(SpecError):

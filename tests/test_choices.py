@@ -11,6 +11,7 @@ from typing import TypeVar
 import pytest
 from immutables import Map
 
+from proofs._summary_rollout import summary_rollout
 from spec import (
     PAPER,
     Aborted,
@@ -36,7 +37,6 @@ from spec import (
     System,
     Trigger,
     replace,
-    summary_rollout,
     without_source,
 )
 from spec.aggregation_service import BadQuery

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from properties.machines._sequences import BadOrder, WindowSequences
 from spec.distributions import Distribution, Draw, explore, hockey_stick, indistinguishable
 from spec.event_client import (
     EventClient,
@@ -21,12 +22,10 @@ from spec.event_client import (
 )
 from spec.event_mechanism import (
     Answers,
-    BadOrder,
     EventMechanism,
     EventState,
     NoQuestion,
     Questions,
-    WindowSequences,
     records_of,
 )
 from spec.event_outputs import OutputSet, output_set

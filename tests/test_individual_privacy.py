@@ -6,6 +6,7 @@ from itertools import product
 
 import pytest
 
+from proofs._summary_rollout import Loss, loss_by_count, loss_by_value, summary_rollout
 from spec import (
     Adversary,
     Contribution,
@@ -26,19 +27,15 @@ from spec import (
     is_rollout,
     private_with_gradual_expiration,
     replace,
-    summary_rollout,
     without_source,
     without_storage,
     without_storage_after,
 )
 from spec.individual_privacy import (
-    Loss,
     OnlineRollout,
     RandomState,
     along,
     individually_private,
-    loss_by_count,
-    loss_by_value,
     within,
 )
 from spec.numbers import NotExact

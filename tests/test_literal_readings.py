@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from proofs._summary_rollout import summary_rollout
 from proofs.a_rollout_that_looks_ahead_is_not_enough import (
     Asked,
     Bit,
@@ -52,7 +53,6 @@ from spec import (
     interactively_private,
     is_rollout,
     replace,
-    summary_rollout,
     without_source,
     without_storage,
 )

@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from proofs._summary_rollout import loss_by_count, loss_by_value
 from properties.machines._answers import Served, Watch, part_between
 from properties.machines._loss import loss_of
 from spec.aggregation_service import Query
 from spec.contributions import Unit
-from spec.individual_privacy import RandomState, Theta, loss_by_count, loss_by_value, within
+from spec.individual_privacy import RandomState, Theta, within
 from spec.numbers import Power
 from spec.reports import Contribution
 from spec.rules import Rules

@@ -19,12 +19,13 @@ from properties.attack import decimal, move_text, unit_text
 from properties.machines._loss import Loss, loss_of
 from properties.machines._machine import Choose, Machine, Needs, claim
 from properties.machines._responses import States, law_of_seen, moved_states
+from properties.machines._sequences import WindowSequences
 from properties.machines.event_client import begins
 from properties.strategies import event_sources
 from spec.contributions import Unit
 from spec.distributions import Draw
 from spec.event_client import EventSource, EventTrigger
-from spec.event_mechanism import Answers, EventMechanism, EventState, WindowSequences, records_of
+from spec.event_mechanism import Answers, EventMechanism, EventState, records_of
 from spec.event_outputs import Output, OutputSet
 from spec.numbers import Power
 from spec.randomized_response import Events, Question, RandomizedResponse
