@@ -1,20 +1,23 @@
 """Guarantees as chains of lemmas: proved if every lemma is proved on the rules that are checked.
 
-A chain says which rules its lemmas decide, whatever these rules are, and which are free: any
-function will do. Every other rule that the guarantee depends on must be the paper's own. A chain
-never refutes. A lemma that fails means that this proof does not apply, and the guarantee must be
-decided in another way. A chain's time is that of its own links: each lemma has its own.
+A chain is about the core of the rules: what a proposal has put around the paper's rules, and an
+adversary could do by itself, is taken off first. A chain says which rules its lemmas decide,
+whatever these rules are, and which are free: any function will do. Every other rule that the
+guarantee depends on must be the paper's own. A chain never refutes. A lemma that fails means that
+this proof does not apply, and the guarantee must be decided in another way. A chain's time is that
+of its own links: each lemma has its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
 
-from proofs._check import decimal
+from proofs._check import decimal, step_of
+from proofs._core import Core, core_of
 from proofs._proof import ALL_VALUES
 from spec import PAPER, Rules
 from spec.claims import CLAIMS
@@ -39,19 +42,22 @@ class Chain:
     controls: Mapping[str, tuple[str, Rules]]
 
     def run(self, rules: Rules) -> Finding:
-        """Decide the guarantee on given rules."""
+        """Decide the guarantee on given rules, without what was put around the paper's."""
+        core = remembered_on(rules).core
+        rules = core.rules
         changed = sorted(f for f in self._fixed if getattr(rules, f) is not getattr(PAPER, f))
         if changed:
-            names = ", ".join(changed)
+            names = ", ".join(f"{f} changed{_why(core.kept.get(f))}" for f in changed)
             return self._unknown(
-                Reason.RULES_CHANGED, f"the paper's proof no longer applies: {names} changed"
+                Reason.RULES_CHANGED, f"the paper's proof no longer applies: {names}"
             )
         failed: list[Finding] = []
+        taken_off = tuple(map(step_of, core.steps))
         steps: tuple[Step, ...] = ()
         seconds = Fraction(0)
         for way in self.ways:
             found = self._follow(way, rules)
-            steps = tuple(_step(link, each) for link, each in found)
+            steps = (*taken_off, *(_step(link, each) for link, each in found))
             own = (each.seconds or 0 for link, each in found if link not in CLAIMS)
             seconds += sum(map(Fraction, own), Fraction(0))
             last, result = found[-1]
@@ -142,15 +148,30 @@ class Chain:
 REMEMBERED = 4
 """For how many rules it is remembered what lemmas found."""
 
-_found: list[tuple[Rules, dict[str, Finding]]] = []
+
+@dataclass(kw_only=True)
+class Remembered:
+    """Hold the core of some rules, and what lemmas found on these rules."""
+
+    rules: Rules
+    core: Core
+    findings: dict[str, Finding] = field(default_factory=dict)
+
+
+_found: list[Remembered] = []
+
+
+def remembered_on(rules: Rules) -> Remembered:
+    """Return what is remembered of given rules; it is begun where there is nothing."""
+    known = next((each for each in _found if each.rules is rules), None)
+    known = known or Remembered(rules=rules, core=core_of(rules))
+    _found[:] = [known, *(each for each in _found if each is not known)][:REMEMBERED]
+    return known
 
 
 def findings_on(rules: Rules) -> dict[str, Finding]:
     """Return what lemmas found on given rules, by their names; what is added is recalled."""
-    findings = next((found for given, found in _found if given is rules), {})
-    others = [each for each in _found if each[0] is not rules]
-    _found[:] = [(rules, findings), *others][:REMEMBERED]
-    return findings
+    return remembered_on(rules).findings
 
 
 def run_link(link: Link, rules: Rules) -> Finding:
@@ -185,6 +206,10 @@ def _bound(found: Iterable[Finding]) -> str:
 
 def _name(link: Link) -> str:
     return link if isinstance(link, str) else link[0]
+
+
+def _why(reason: str | None) -> str:
+    return f" ({reason})" if reason else ""
 
 
 def _step(link: Link, found: Finding) -> Step:

@@ -102,7 +102,7 @@ def finding(result: ProofResult, *, check: str, method: str, assumes: str) -> Fi
         assumes=assumes,
         detail="" if verdict is Verdict.PROVED else result.text,
         seconds=decimal(result.seconds),
-        steps=tuple(map(_step, result.steps)),
+        steps=tuple(map(step_of, result.steps)),
         counterexample=None if example is None else {x: str(y) for x, y in example.items()},
     )
 
@@ -153,7 +153,8 @@ def _decided(result: ProofResult) -> str:
     return ", ".join([*said, *exact])
 
 
-def _step(step: StepResult) -> Step:
+def step_of(step: StepResult) -> Step:
+    """Report what became of a step."""
     example = (
         "" if step.example is None else ", ".join(f"{x} = {y}" for x, y in step.example.items())
     )

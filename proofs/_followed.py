@@ -438,6 +438,7 @@ def _generated(attribute: str, value: object, fields: set[str]) -> bool:
         code = getattr(value, "__wrapped__", value).__code__
         made_here = code.co_filename in ("<string>", dataclasses.__file__)
         known = fields | {"__class__", "__qualname__", "hash", "object", "__setattr__", "type"}
+        known |= {"__delattr__"}
         known |= {"NotImplemented", "FrozenInstanceError", "super", "repr", "setattr", "getattr"}
         known |= {"fields", "name", "append", "zip", "_set_fields", "__dataclass_builtins_object__"}
         return (

@@ -31,6 +31,7 @@ from fractions import Fraction
 from math import floor
 
 from proofs._check import check_of
+from proofs._core import core_of
 from proofs._proof import Proof, assume, exists
 from proofs._solvers import Exact
 from proofs._subjects import (
@@ -349,13 +350,14 @@ PROOF = Proof(
 
 
 def left_open(check: Check) -> Check:
-    """Return the check that refutes nothing where the noise is changed.
+    """Return the check of the rules without what was put around them.
 
-    An answer with more noise spends less than the epsilon that it was asked for with.
+    It refutes nothing where the noise is changed: an answer with more noise spends less than the
+    epsilon that it was asked for with.
     """
 
     def run(rules: Rules) -> Finding:
-        found = check.run(rules)
+        found = check.run(core_of(rules).rules)
         if found.evidence is not Evidence.ATTACK or rules.noise is PAPER.noise:
             return found
         return replace(

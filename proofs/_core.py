@@ -1,0 +1,384 @@
+r"""What a proposal has put around the rules of the paper: the rules that are left without it.
+
+A rule that only stands between the ad-tech and another rule gives the ad-tech nothing that it could
+not compute by itself. The *core* of a proposal is its rules without such additions:
+
+- `reveal` and `answer`, if what they show is computed from what is released and from public data,
+  where `answer` asks the paper's `answer` for the charged batch, at most once;
+- `serve`, if it asks the paper's `serve`, any number of times, always with the state that the last
+  answer left, and keeps that state, to which it may add what is public;
+- `settle`, if it refuses in public, or leaves the charges to the paper's `settle`;
+- `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
+- a rule that is the paper's own function, written down again.
+
+An adversary who talks to the core can do by itself whatever the additions do: ask less, ask for
+other reports, show less, remember what was shown, toss coins. So if the core is private, the rules
+are. What is public is the same with and without a unit: the query, the time, the limits, the number
+and the identifiers of the reports, what was released, and the state of the service, whose ledger is
+by abort_does_not_depend_on_attribution. Which values are public is decided by `proofs/_flow.py` on
+the code of the rules, for all values and all lengths. A rule that raises is no rule.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from time import perf_counter_ns
+
+from immutables import Map
+
+from proofs._flow import returned, unguarded
+from proofs._followed import _known
+from proofs._labels import (
+    DRAW,
+    NONE,
+    PUBLIC,
+    Call,
+    Label,
+    NotFollowed,
+    NotPublic,
+    Pack,
+    Policy,
+    Public,
+    Several,
+    is_public,
+)
+from proofs._proof import Proof, Step, StepResult
+from proofs._rewritten import rewritten
+from spec import PAPER, Rules
+from spec.aggregation_service import (
+    Answer,
+    Ledger,
+    Outcome,
+    Service,
+    Spent,
+    distinct_reports,
+    settle,
+)
+from spec.distributions import Draw
+from spec.reports import Report
+from spec.rules import AtService
+
+
+@dataclass(frozen=True, slots=True)
+class At(Label):
+    """Label what a rule of the service sees; `asked` says that its query is that of the ad-tech."""
+
+    service: Label
+    asked: bool
+
+
+REPORT = Label("a report")
+NAMED = Several("the reports of the query", REPORT)
+BATCH = Several("the batch", REPORT)
+ANSWERED = Several("a batch that was answered already", REPORT)
+CURRENT = Label("the service")
+PAST = Label("the service before an answer")
+RULES = Label("the rules")
+LEDGER = Public("the ledger")
+CHARGED = Public("the ledger after the charge")
+SETTLED = Label("what the batch was settled to")
+ACCEPTED = Label("the reports that can pay")
+AT = At("what the rule sees", CURRENT, asked=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOf(Label):
+    """Label a rule that is taken from the rules."""
+
+    name: str
+
+
+class AtTheService(Policy):
+    """Say what a rule of the service may do with what it sees."""
+
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Open what is public of a report, of the service and of what a rule sees."""
+        if label == REPORT and name == "report_id":
+            return PUBLIC
+        if label in (CURRENT, PAST):
+            return LEDGER if name == "ledger" and label == CURRENT else PUBLIC
+        if label == RULES:
+            return PUBLIC if name == "limits" else RuleOf(f"the rule {name}", name)
+        if isinstance(label, At):
+            return {"service": label.service, "rules": RULES}.get(name, PUBLIC)
+        return None
+
+    def call(self, call: Call) -> Label | None:
+        """Allow copies with other public parts; no rule may be asked but for the threshold."""
+        if call.target is dataclasses.replace and call.positional:
+            return self._copied(call.positional[0], call)
+        if isinstance(call.target, RuleOf) and call.target.name == "threshold":
+            at, batch = (*call.positional, NONE, NONE)[:2]
+            public = isinstance(at, At) and isinstance(batch, Several) and not call.keywords
+            return PUBLIC if public else None
+        return None
+
+    def _copied(self, label: Label, call: Call) -> Label | None:
+        parts = call.keywords
+        if label in (CURRENT, PAST) and "ledger" not in parts:
+            return label if all(map(is_public, parts.values())) else None
+        if isinstance(label, At) and set(parts) <= {"query", "service"}:
+            service = parts.get("service", label.service)
+            if service in (CURRENT, PAST) and is_public(parts.get("query", PUBLIC)):
+                return At(label.what, service, asked=False)
+        return None
+
+
+class AroundAnswer(AtTheService):
+    """Let a rule ask the paper's `answer`, once."""
+
+    def inner(self, call: Call) -> Label | None:
+        """Answer with what is released."""
+        asked = call.target is PAPER.answer and not call.keywords
+        return PUBLIC if asked and call.positional == (AT, BATCH, DRAW) else None
+
+    def after_inner(self, label: Label) -> Label:
+        """Note that the batch was answered."""
+        return ANSWERED if label == BATCH else label
+
+
+class AroundServe(AtTheService):
+    """Let a rule ask the paper's `serve`, each time with the state that the last answer left."""
+
+    def inner(self, call: Call) -> Label | None:
+        """Answer with the next state, and with what is shown."""
+        if call.target is not PAPER.serve or call.keywords or len(call.positional) != 3:
+            return None
+        at, reports, draw = call.positional
+        current = isinstance(at, At) and at.service == CURRENT and draw == DRAW
+        if not (current and isinstance(reports, Several) and reports.member == REPORT):
+            return None
+        return Pack("the service and what it shows", (CURRENT, PUBLIC))
+
+    def after_inner(self, label: Label) -> Label:
+        """Note that there is a later state."""
+        if isinstance(label, At):
+            return replace(label, service=PAST)
+        return PAST if label == CURRENT else label
+
+
+class AroundSettle(AtTheService):
+    """Let a rule ask the paper's `settle` for the whole batch."""
+
+    def inner(self, call: Call) -> Label | None:
+        """Answer with the ledger and the reports that can pay."""
+        asked = call.target is PAPER.settle and not call.keywords
+        return SETTLED if asked and call.positional == (AT, BATCH) else None
+
+    def members(self, label: Label) -> Pack | None:
+        """Open what the batch was settled to."""
+        return Pack("settled", (CHARGED, ACCEPTED)) if label == SETTLED else None
+
+    def may_be_none(self, label: Label) -> bool:
+        """Let a rule see that a batch was refused."""
+        return label == ACCEPTED or is_public(label)
+
+
+class AroundBatch(AtTheService):
+    """Let a rule ask the paper's `batch` to make a set of some of the reports."""
+
+    def inner(self, call: Call) -> Label | None:
+        """Answer with the batch."""
+        if call.target is not PAPER.batch or call.keywords or len(call.positional) != 2:
+            return None
+        at, reports = call.positional
+        some = isinstance(reports, Several) and reports.member == REPORT
+        return BATCH if isinstance(at, At) and some else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Around(Step[Rules]):
+    """State that a rule is the paper's with nothing around it but what an adversary could do."""
+
+    name: str
+    rule: str
+    arguments: tuple[Label, ...]
+    policy: Policy
+    allowed: tuple[Label, ...] = (PUBLIC,)
+
+    def decide(self, subject: Rules) -> StepResult:
+        """Follow the code of the rule; what is not public and reaches what is seen disproves."""
+        start, reason, leaks = perf_counter_ns(), "", False
+        try:
+            self._follow(getattr(subject, self.rule))
+        except NotFollowed as error:
+            reason = str(error)
+        except NotPublic as error:
+            reason, leaks = str(error), True
+        return StepResult(
+            name=self.name,
+            verdict="UNKNOWN" if reason else "PROVED",
+            by=("flow",),
+            seconds=Fraction(perf_counter_ns() - start, 10**9),
+            reason=reason,
+            disproved=leaks,
+        )
+
+    def _follow(self, rule: object) -> None:
+        if rule is getattr(PAPER, self.rule):
+            return
+        for found in returned(unguarded(rule), self.arguments, self.policy):
+            if not any(_is(found, way) for way in self.allowed):
+                raise NotPublic(f"{self.rule} returns {_told(found)}")
+
+
+def _is(found: Label, way: Label) -> bool:
+    """Tell whether a label is one that may be returned; what may be public may be any such."""
+    if isinstance(found, Pack) and isinstance(way, Pack):
+        pairs = zip(found.members, way.members, strict=False)
+        return len(found.members) == len(way.members) and all(_is(a, b) for a, b in pairs)
+    return is_public(found) if way == PUBLIC else found == way
+
+
+def _told(label: Label) -> str:
+    if isinstance(label, Pack):
+        return f"({', '.join(map(_told, label.members))})"
+    return label.what
+
+
+@dataclass(frozen=True, kw_only=True)
+class InitialService(Step[Rules]):
+    """State that clients begin as the paper's do, and the service with an empty ledger."""
+
+    name: str
+
+    def decide(self, subject: Rules) -> StepResult:
+        """Compare the states, but for what a service of another type holds beside the ledger."""
+        start, service = perf_counter_ns(), subject.initial.service
+        same = replace(subject.initial, service=PAPER.initial.service) == PAPER.initial
+        plain = isinstance(service, Service) and _known(type(service))
+        begins = same and plain and not service.ledger
+        return StepResult(
+            name=self.name,
+            verdict="PROVED" if begins else "UNKNOWN",
+            by=("flow",),
+            seconds=Fraction(perf_counter_ns() - start, 10**9),
+            reason="" if begins else "a client or the service begins with something",
+            disproved=not begins,
+        )
+
+
+def settled_as(ledger: Label, reports: Label) -> Pack:
+    """Return the label of what a batch is settled to."""
+    return Pack("settled", (ledger, reports))
+
+
+AROUND: dict[str, Step[Rules]] = {
+    "reveal": Around(
+        name="what is revealed is computed from what is released and from public data",
+        rule="reveal",
+        arguments=(AT, BATCH, PUBLIC),
+        policy=AtTheService(),
+    ),
+    "answer": Around(
+        name="an answer is computed from what the paper's answer releases for one charge",
+        rule="answer",
+        arguments=(AT, BATCH, DRAW),
+        policy=AroundAnswer(),
+    ),
+    "serve": Around(
+        name="the service keeps the ledger, and what else it keeps and shows is public",
+        rule="serve",
+        arguments=(AT, NAMED, DRAW),
+        policy=AroundServe(),
+        allowed=(Pack("served", (CURRENT, PUBLIC)),),
+    ),
+    "settle": Around(
+        name="a batch is refused in public, or settled as in the paper",
+        rule="settle",
+        arguments=(AT, BATCH),
+        policy=AroundSettle(),
+        allowed=(
+            SETTLED,
+            *(settled_as(ledger, NONE) for ledger in (LEDGER, CHARGED)),
+            settled_as(CHARGED, ACCEPTED),
+        ),
+    ),
+    "batch": Around(
+        name="the reports of a batch are selected in public, and are a set",
+        rule="batch",
+        arguments=(AT, NAMED),
+        policy=AroundBatch(),
+        allowed=(BATCH,),
+    ),
+    "initial": InitialService(name="the service begins with an empty ledger"),
+}
+"""What may be put around each rule."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Core:
+    """Hold the rules without what was put around them, and why some of that could not be taken off.
+
+    `steps` are those of what was taken off.
+    """
+
+    rules: Rules
+    steps: tuple[StepResult, ...]
+    kept: dict[str, str]
+
+
+def core_of(rules: Rules) -> Core:
+    """Take off the rules what was put around them."""
+    core = rewritten(rules)
+    changed = [name for name in AROUND if getattr(core, name) is not getattr(PAPER, name)]
+    steps = {name: AROUND[name].decide(core) for name in changed}
+    apart = {name: getattr(PAPER, name) for name in steps if steps[name].verdict == "PROVED"}
+    return Core(
+        rules=replace(core, **apart) if apart else core,
+        steps=tuple(steps[name] for name in apart),
+        kept={name: step.reason for name, step in steps.items() if name not in apart},
+    )
+
+
+def show_real_reports(_: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
+    """Show beside the answer how many reports carry something."""
+    return outcome, sum(not report.is_null for report in batch)
+
+
+def answer_twice(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
+    """Answer twice for one charge."""
+    first, second = PAPER.answer(at, batch, draw), PAPER.answer(at, batch, draw)
+    return Answer(released=first.released + second.released)
+
+
+def forget_the_charge(
+    at: AtService, reports: tuple[Report, ...], draw: Draw
+) -> tuple[Service, Hashable]:
+    """Answer, and keep the ledger from before."""
+    _, shown = PAPER.serve(at, reports, draw)
+    return at.service, shown
+
+
+def refuse_null_batches(
+    at: AtService, batch: tuple[Report, ...]
+) -> tuple[Ledger, tuple[Report, ...] | None]:
+    """Refuse a batch of null reports."""
+    empty = all(report.is_null for report in batch)
+    return (at.service.ledger, None) if empty else settle(at, batch)
+
+
+def leave_out_null_reports(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+    """Make a batch of the reports that carry something."""
+    return distinct_reports(at, tuple(each for each in reports if not each.is_null))
+
+
+USED = replace(PAPER.initial, service=Service(ledger=Map({1: Spent()})))
+
+POST_PROCESSING = Proof(
+    claim="attribution_summaries_are_private",
+    subject=PAPER,
+    steps=tuple(AROUND.values()),
+    unproved_for={
+        "real reports are counted": replace(PAPER, reveal=show_real_reports),
+        "two answers for one charge": replace(PAPER, answer=answer_twice),
+        "the ledger is never stored": replace(PAPER, serve=forget_the_charge),
+        "batches of null reports are refused": replace(PAPER, settle=refuse_null_batches),
+        "null reports are left out": replace(PAPER, batch=leave_out_null_reports),
+        "a report has been charged before": replace(PAPER, initial=USED),
+    },
+)
+"""What is taken off the rules, and for each of it something that may not be."""

@@ -1,0 +1,161 @@
+"""Labels: what may be known of the values that a function of a proposal handles.
+
+A value that is *public* is the same in two runs that agree on everything public. Another label
+stands for one kind of value that is not, or not as a whole. A policy says what can be done with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import CodeType
+
+
+class NotPublic(Exception):
+    """Say which line uses what is not public, and how."""
+
+
+class NotFollowed(Exception):
+    """Say which line does something that is not followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Say what may be known of a value; `what` names it where it is refused."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Public(Label):
+    """Label a public value; some are told apart, so that a rule can return them as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Label):
+    """Label a value that is known when the rule is loaded: a function, a class, a module."""
+
+    value: object
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Known and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Several(Label):
+    """Label a sequence of any length whose members have a label."""
+
+    member: Label
+
+
+@dataclass(frozen=True, slots=True)
+class Pack(Label):
+    """Label a tuple whose members have labels of their own."""
+
+    members: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(Label):
+    """Label a value that has one of several labels, which cannot be used but be returned."""
+
+    labels: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inside(Label):
+    """Label a function that is made inside of another, with what it takes from there."""
+
+    code: CodeType
+    scope: Mapping[str, object]
+    taken: tuple[tuple[str, Label], ...]
+    defaults: tuple[Label, ...]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not Inside or self.code is not other.code:
+            return False
+        return (self.taken, self.defaults) == (other.taken, other.defaults)
+
+    def __hash__(self) -> int:
+        return id(self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Label):
+    """Label a method of a value that has not been called yet."""
+
+    owner: Label
+    name: str
+
+
+PUBLIC = Public("a public value")
+NONE = Public("None")
+NO_MEMBER = Public("a member of an empty list")
+NULL = Label("nothing")
+DRAW = Label("draw")
+MIXED = Label("a value of two kinds")
+"""What two branches leave in one place, if it is not the same kind of value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """Hold what is called and with which labels."""
+
+    target: object
+    positional: tuple[Label, ...]
+    keywords: Mapping[str, Label]
+
+
+class Policy:
+    """Say what can be done with labels that are not public; None stands for nothing known."""
+
+    def inner(self, call: Call) -> Label | None:
+        """Answer a call that may stand in the rule itself only."""
+
+    def after_inner(self, label: Label) -> Label:
+        """Return what becomes of other labels by an inner call."""
+        return label
+
+    def call(self, call: Call) -> Label | None:
+        """Answer a call that may stand anywhere."""
+
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Return the label of an attribute."""
+
+    def members(self, label: Label) -> Pack | None:
+        """Return the labels of the members of a tuple."""
+
+    def may_be_none(self, label: Label) -> bool:
+        """Tell whether it is public that a value is None."""
+        return is_public(label)
+
+
+def is_public(label: Label) -> bool:
+    """Tell whether a label is that of a public value."""
+    if isinstance(label, Pack):
+        return all(map(is_public, label.members))
+    if isinstance(label, Several):
+        return is_public(label.member)
+    return isinstance(label, Public)
+
+
+def changed_by(label: Label, change: Callable[[Label], Label]) -> Label:
+    """Change a label and those of its parts; what a function inside has taken is given up."""
+    if isinstance(label, Pack):
+        return replace(label, members=tuple(changed_by(each, change) for each in label.members))
+    if isinstance(label, Inside | OneOf):
+        return MIXED
+    if isinstance(label, Method):
+        return replace(label, owner=changed_by(label.owner, change))
+    changed = change(label)
+    if isinstance(label, Several) and changed == label:
+        return replace(label, member=changed_by(label.member, change))
+    return changed
+
+
+def ways_of(label: Label) -> tuple[Label, ...]:
+    """Return the labels that a value may have."""
+    return label.labels if isinstance(label, OneOf) else (label,)

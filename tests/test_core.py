@@ -1,0 +1,408 @@
+"""What may be put around the paper's rules is taken off, for all values; what tells more is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from immutables import Map
+
+from proofs._core import core_of
+from proofs.attribution_summaries_are_private import CHECK
+from spec import (
+    PAPER,
+    Answer,
+    AtService,
+    Draw,
+    Ledger,
+    Outcome,
+    Report,
+    Rules,
+    Service,
+    Spent,
+    coin,
+    replace,
+)
+from spec.verdicts import Verdict
+from tests.corpus import HERE
+from tests.scripts import loaded
+
+SOUND = (
+    "negative_sums_are_shown_as_zero",
+    "sums_in_steps_of_sixteen",
+    "the_ten_largest_noisy_sums",
+    "far_tails_are_cut_off",
+    "the_ledger_is_shown",
+    "reports_are_counted",
+    "answers_are_remembered",
+    "at_least_ten_reports",
+    "large_batches_are_refused",
+)
+UNSOUND = (
+    "asked_again_for_nothing",
+    "at_least_ten_real_reports",
+    "debug_keys_are_exact",
+    "keys_that_collide_share_their_noise",
+    "low_answers_are_kept",
+    "one_draw_for_all_keys",
+    "only_the_first_reports_are_charged",
+    "popular_keys_need_no_noise",
+    "real_reports_are_counted",
+    "the_truth_in_the_far_tail",
+    "two_answers_for_one_charge",
+)
+AROUND = ("reveal", "answer", "serve", "settle", "batch", "initial")
+
+
+def rules_of(folder: str, name: str) -> Rules:
+    rules: Rules = loaded(Path(HERE / folder / f"{name}.py")).RULES
+    return rules
+
+
+def left(rules: Rules) -> list[str]:
+    core = core_of(rules).rules
+    return [name for name in AROUND if getattr(core, name) is not getattr(PAPER, name)]
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_an_adversary_could_do_is_taken_off(name: str) -> None:
+    assert left(rules_of("sound", name)) == []
+
+
+@pytest.mark.parametrize("name", UNSOUND)
+def test_what_tells_more_is_kept_and_its_line_named(name: str) -> None:
+    rules = rules_of("unsound", name)
+    core = core_of(rules)
+    assert core.kept
+    assert left(rules) == list(core.kept)
+    assert all("line" in why or "returns" in why for why in core.kept.values())
+
+
+def test_a_guarantee_is_proved_on_the_core() -> None:
+    found = CHECK.run(rules_of("sound", "the_ten_largest_noisy_sums"))
+    assert found.verdict is Verdict.PROVED
+    assert found.steps[0].name.startswith("what is revealed is computed from")
+    assert found.steps[0].by == "flow"
+
+
+def test_a_guarantee_names_the_line_that_cost_the_proof() -> None:
+    found = CHECK.run(rules_of("unsound", "real_reports_are_counted"))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "reveal changed (.is_null of a report in reveal" in found.detail
+    assert "line 11" in found.detail
+
+
+# Ways to slip by, one for each rule of the game.
+
+Reports = tuple[Report, ...]
+Settled = tuple[Ledger, Reports | None]
+
+
+TELLING: Callable[[Report], int] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeping(Service):
+    answers: Map[Hashable, Hashable] = Map()
+
+
+def in_a_function(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    tell = TELLING or (lambda each: len(each.contributions))
+    return outcome, tuple(map(tell, batch))
+
+
+def by_sorting(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, sorted(batch, key=lambda each: len(each.contributions))[0].report_id
+
+
+def by_equality(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, sum(each == Report(report_id=each.report_id) for each in batch)
+
+
+def by_membership(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, Report(report_id=1) in batch
+
+
+def by_hash(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, len({replace(each, report_id=0) for each in batch})
+
+
+def by_text(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, f"{batch}"
+
+
+def late_in_a_large_batch(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    seen = 1
+    for report in batch:
+        seen = 2 * seen % 1009
+        if seen == 700:
+            return outcome, report.is_null
+    return outcome
+
+
+def on_a_rare_answer(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    rare = isinstance(outcome, Answer) and any(noisy > 10**9 for _, noisy in outcome.released)
+    return (outcome, batch) if rare else outcome
+
+
+def by_asking_a_rule(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, at.rules.keys(at, batch)
+
+
+def by_asking_the_papers_rule(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, PAPER.keys(at, batch)
+
+
+def helped(batch: Reports) -> int:
+    return sum(len(each.contributions) for each in batch)
+
+
+def by_a_helper(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, helped(batch)
+
+
+SEEN: list[int] = []
+
+
+def by_memory(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, tuple(SEEN)
+
+
+def by_an_error(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    try:
+        return outcome, batch[0].contributions[0].value > 0
+    except IndexError:
+        return outcome
+
+
+def by_a_loop(at: AtService, batch: Reports, draw: Draw) -> Answer:
+    found: tuple[tuple[int, int], ...] = ()
+    for _ in range(2):
+        found += PAPER.answer(at, batch, draw).released
+    return Answer(released=found)
+
+
+def by_a_loop_inside(at: AtService, batch: Reports, draw: Draw) -> Answer:
+    twice = [PAPER.answer(at, batch, draw).released for _ in range(2)]
+    return Answer(released=twice[0] + twice[1])
+
+
+def for_another_epsilon(at: AtService, batch: Reports, draw: Draw) -> Answer:
+    exact = replace(at, query=replace(at.query, epsilon=100 * at.query.epsilon))
+    return PAPER.answer(exact, batch, draw)
+
+
+def under_other_rules(at: AtService, batch: Reports, draw: Draw) -> Answer:
+    limits = replace(at.limits, contribution_budget=1)
+    return PAPER.answer(replace(at, rules=replace(PAPER, limits=limits)), batch, draw)
+
+
+def with_a_true_sum(at: AtService, batch: Reports, draw: Draw) -> Answer:
+    noisy = PAPER.answer(at, batch, draw)
+    totals = PAPER.totals(at, batch)
+    return noisy if max(totals.values(), default=0) < 10 else Answer()
+
+
+def either_state(at: AtService, reports: Reports, draw: Draw) -> tuple[Service, Hashable]:
+    service, shown = PAPER.serve(at, reports, draw)
+    return (at.service if at.now % 7 == 6 else service), shown
+
+
+def a_new_ledger(at: AtService, reports: Reports, draw: Draw) -> tuple[Service, Hashable]:
+    service, shown = PAPER.serve(at, reports, draw)
+    return replace(service, ledger=Map()), shown
+
+
+def a_new_service(at: AtService, reports: Reports, draw: Draw) -> tuple[Service, Hashable]:
+    _, shown = PAPER.serve(at, reports, draw)
+    return Service(), shown
+
+
+def twice_from_one_state(at: AtService, reports: Reports, draw: Draw) -> tuple[Service, Hashable]:
+    _, first = PAPER.serve(at, reports, draw)
+    service, second = PAPER.serve(at, reports, draw)
+    return service, (first, second)
+
+
+def a_state_from_a_list(at: AtService, reports: Reports, draw: Draw) -> tuple[Service, Hashable]:
+    service, shown = PAPER.serve(at, reports, draw)
+    others: list[Service] = []
+    others.append(Service())
+    for each in others:
+        service = each
+    return service, shown
+
+
+def keep_the_reports(at: AtService, reports: Reports, draw: Draw) -> tuple[Service, Hashable]:
+    service, shown = PAPER.serve(at, reports, draw)
+    assert isinstance(service, Keeping)
+    return replace(service, answers=service.answers.set(1, reports)), shown
+
+
+def answer_alone(at: AtService, reports: Reports, draw: Draw) -> tuple[Service, Hashable]:
+    return at.service, at.rules.answer(at, reports, draw)
+
+
+def settle_for_half(at: AtService, batch: Reports) -> Settled:
+    half = replace(at, query=replace(at.query, epsilon=at.query.epsilon / 2))
+    found: Settled = PAPER.settle(half, batch)  # type: ignore[assignment]
+    return found
+
+
+def settle_and_forget(at: AtService, batch: Reports) -> Settled:
+    settled: Any = PAPER.settle(at, batch)
+    _, accepted = settled
+    return at.service.ledger, accepted
+
+
+def settle_for_nothing(at: AtService, batch: Reports) -> Settled:
+    return at.service.ledger, batch
+
+
+def settle_some(at: AtService, batch: Reports) -> Settled:
+    settled: Any = PAPER.settle(at, tuple(each for each in batch if each.report_id % 2))
+    ledger, _ = settled
+    return ledger, batch
+
+
+def batch_twice(at: AtService, reports: Reports) -> Sequence[Report]:
+    found: Any = PAPER.batch(at, reports)
+    return (*found, *found)
+
+
+def batch_of_changed(at: AtService, reports: Reports) -> Sequence[Report]:
+    found: Any = PAPER.batch(at, tuple(replace(each, report_id=0) for each in reports))
+    return found  # type: ignore[no-any-return]
+
+
+REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
+    *(
+        ("reveal", rule)
+        for rule in (
+            *(in_a_function, by_sorting, by_equality, by_membership, by_hash, by_text),
+            *(late_in_a_large_batch, on_a_rare_answer, by_asking_a_rule),
+            *(by_asking_the_papers_rule, by_a_helper, by_memory, by_an_error),
+        )
+    ),
+    *(
+        ("answer", rule)
+        for rule in (
+            *(by_a_loop, by_a_loop_inside, for_another_epsilon, under_other_rules),
+            with_a_true_sum,
+        )
+    ),
+    *(
+        ("serve", rule)
+        for rule in (
+            *(either_state, a_new_ledger, a_new_service, twice_from_one_state),
+            *(a_state_from_a_list, keep_the_reports, answer_alone),
+        )
+    ),
+    *(
+        ("settle", rule)
+        for rule in (settle_for_half, settle_and_forget, settle_for_nothing, settle_some)
+    ),
+    *(("batch", rule) for rule in (batch_twice, batch_of_changed)),
+)
+
+
+@pytest.mark.parametrize(("field", "rule"), REFUSED, ids=lambda each: getattr(each, "__name__", ""))
+def test_nothing_slips_by(field: str, rule: Callable[..., object]) -> None:
+    core = core_of(changed(field, rule))
+    assert getattr(core.rules, field) is rule
+    assert core.kept[field]
+
+
+def test_a_class_with_code_of_its_own_is_refused() -> None:
+    scope: dict[str, Any] = {"__name__": "somewhere"}
+    exec("def reveal(at, batch, outcome):\n    return outcome, at.query.told()", scope)
+    assert core_of(replace(PAPER, reveal=scope["reveal"])).kept == {}
+    exec("class Telling:\n    def told(self):\n        return 1", scope)
+    core = core_of(replace(PAPER, reveal=scope["reveal"]))
+    assert core.kept == {"reveal": "the class Telling, which has code of its own"}
+
+
+def changed(field: str, rule: Callable[..., object]) -> Rules:
+    change: dict[str, Any] = {field: rule}
+    return replace(PAPER, **change)
+
+
+# What is public may be used in any way.
+
+
+def with_a_coin(at: AtService, batch: Reports, draw: Draw) -> Answer:
+    noisy = PAPER.answer(at, batch, draw)
+    return noisy if draw(coin(Spent().epsilon + 1)) else Answer()
+
+
+def with_everything_public(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    shown: list[object] = []
+    for place, report in enumerate(at.query.report_ids):
+        if report % 2 and at.now > 10:
+            shown.append((place, at.service.ledger.get(report, Spent()).epsilon))
+    by_id = {report.report_id: len(batch) for report in batch}
+    threshold = at.rules.threshold(at, batch)
+    released = outcome.released if isinstance(outcome, Answer) else ()
+    lowest = min((noisy for _, noisy in released), default=threshold or 0)
+    return outcome, tuple(shown), tuple(by_id.items()), f"{lowest:>9}", [*shown, at.limits.epsilon]
+
+
+def in_two_halves(at: AtService, reports: Reports, draw: Draw) -> tuple[Service, Hashable]:
+    half = replace(at, query=replace(at.query, epsilon=at.query.epsilon / 2))
+    service, first = PAPER.serve(half, reports, draw)
+    half = replace(half, service=service)
+    service, second = PAPER.serve(half, tuple(each for each in reports), draw)
+    return service, (first, second)
+
+
+def only_the_even(at: AtService, reports: Reports) -> object:
+    return PAPER.batch(at, tuple(each for each in reports if each.report_id % 2 == 0))
+
+
+def settled_and_hidden(at: AtService, batch: Reports) -> Settled:
+    settled: Any = PAPER.settle(at, batch)
+    ledger, accepted = settled
+    if accepted is None or len(batch) > 1000:
+        return ledger, None
+    return ledger, accepted
+
+
+@pytest.mark.parametrize(
+    ("field", "rule"),
+    [
+        ("answer", with_a_coin),
+        ("reveal", with_everything_public),
+        ("serve", in_two_halves),
+        ("batch", only_the_even),
+        ("settle", settled_and_hidden),
+    ],
+)
+def test_what_is_public_may_be_used_in_any_way(field: str, rule: Callable[..., object]) -> None:
+    core = core_of(changed(field, rule))
+    assert core.kept == {}
+    assert getattr(core.rules, field) is getattr(PAPER, field)
+
+
+def test_the_papers_functions_written_down_again_are_the_papers() -> None:
+    rules = rules_of_proposal("key_discovery")
+    assert core_of(rules).rules.keys is PAPER.keys
+    assert core_of(rules_of_proposal("null_report_when_denied")).rules.send is PAPER.send
+
+
+def rules_of_proposal(name: str) -> Rules:
+    rules: Rules = loaded(HERE.parent / "proposals" / f"{name}.py").RULES
+    return rules
+
+
+def other_keys(at: AtService, batch: Reports) -> tuple[int, ...]:
+    if not at.query.discovers_keys:
+        return tuple(dict.fromkeys(at.query.keys))
+    return tuple(sorted({part.value for report in batch for part in report.contributions}))
+
+
+def test_other_functions_are_not() -> None:
+    rules = replace(PAPER, keys=other_keys)
+    assert core_of(rules).rules.keys is other_keys
