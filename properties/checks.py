@@ -56,9 +56,10 @@ from properties.universe import (
 from properties.vocabulary import NO_WORDS, Vocabulary
 from spec.aggregation_service import Spent, charge, keys, noise
 from spec.attribution_client import Trigger
-from spec.claims import CLAIMS, SERVICE
+from spec.claims import CLAIMS
 from spec.contributions import Budget, Credit, Unit, send
 from spec.distributions import Distribution, Random
+from spec.lemmas import SERVICE
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,

@@ -36,9 +36,9 @@ from flint import fmpq
 from properties.lump import Inexact, Lump, OutOfWindow, apart, check_apart, sealed
 from properties.observation import Codes, Seen
 from spec.aggregation_service import Answer, Outcome, Service
-from spec.claims import SERVICE
 from spec.distributions import Distribution, Draw, Law, Random, explore
 from spec.interaction import Mechanism
+from spec.lemmas import SERVICE
 from spec.noise import Noise, Noisy
 from spec.numbers import Real, SpecError, bounds
 from spec.paper import PAPER

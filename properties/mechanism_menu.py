@@ -17,10 +17,10 @@ from typing import TypeAlias, cast
 from immutables import Map
 
 from spec.aggregation_service import Query, Spent
-from spec.claims import CLIENTS, SERVICE
 from spec.contributions import Unit
 from spec.distributions import Draw
 from spec.interaction import Mechanism
+from spec.lemmas import CLIENTS, SERVICE
 from spec.paper import PAPER
 from spec.reports import Contribution, ReportId
 from spec.rules import Rules

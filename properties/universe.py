@@ -17,9 +17,9 @@ from itertools import combinations
 from properties.vocabulary import Vocabulary
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
-from spec.claims import SERVICE
 from spec.distributions import Draw, explore
 from spec.event_client import EventSource, EventTrigger, TriggerSpecification
+from spec.lemmas import SERVICE
 from spec.neighbours import Worlds
 from spec.numbers import SpecError
 from spec.paper import PAPER

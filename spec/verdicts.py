@@ -25,8 +25,6 @@ class Verdict(StrEnum):
     the claim says that one must be looked for; it is no proof. `REFUTED` comes with a
     counterexample that was replayed. `UNKNOWN` comes with the reason. `UNAFFECTED` means that
     nothing the claim depends on changed.
-
-    Paper: none (vocabulary).
     """
 
     PROVED = "proved"
@@ -37,10 +35,7 @@ class Verdict(StrEnum):
 
 
 class Kind(StrEnum):
-    """Say what a claim is for.
-
-    Paper: none (vocabulary).
-    """
+    """Say what a claim is for."""
 
     GUARANTEE = "guarantee"
     LEMMA = "lemma"
@@ -54,8 +49,6 @@ class Evidence(StrEnum):
     and found no attack: for all values of runs of one shape, exactly in a small universe, or in
     random runs. An `ATTACK` is a counterexample that was replayed. An `ALARM` is something that
     must not happen: while there is one, nothing else counts as shown.
-
-    Paper: none (vocabulary).
     """
 
     NONE = "none"
@@ -80,10 +73,7 @@ VERDICTS = {
 
 
 class Shape(StrEnum):
-    """Name where attacks are looked for. A claim's row lists the shapes that it needs.
-
-    Paper: none (vocabulary).
-    """
+    """Name where attacks are looked for. A claim's row lists the shapes that it needs."""
 
     NONE = ""
     SMALL_UNIVERSE = "small universe"
@@ -102,10 +92,7 @@ GAMES = (Shape.SMALL_UNIVERSE, Shape.FURTHER_UNIVERSE)
 
 
 class Reason(StrEnum):
-    """Say why a check brings no evidence, or what its alarm is about.
-
-    Paper: none (vocabulary).
-    """
+    """Say why a check brings no evidence, or what its alarm is about."""
 
     NONE = ""
     NOT_RUN = "the check was not run"
@@ -150,8 +137,6 @@ class Claim:
     `subjects` are the objects of the specification it is about, as dotted names. `relation` is
     the paper's neighbour relation for it, where there is one. `shapes` are those that must
     be searched whole before the claim may be called searched; without any it never is.
-
-    Paper: none (vocabulary).
     """
 
     id: str
@@ -168,10 +153,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Report one step of a check: what was asked, what was found, and by which solvers.
-
-    Paper: none (vocabulary).
-    """
+    """Report one step of a check: what was asked, what was found, and by which solvers."""
 
     name: str
     verdict: Verdict
@@ -190,8 +172,6 @@ class Finding:
     `method` says how, `bound` up to where, `assumes` under what, `detail` why, in a line each.
     `counterexample` maps names to exact values, written out. `attack` is an attack in the form that
     `properties` describes.
-
-    Paper: none (vocabulary).
     """
 
     claim: str
@@ -227,8 +207,6 @@ class Control:
     """Name a broken variant that a check must refute, and run the check on it.
 
     `rules` are the broken rules, where the variant is a change of rules.
-
-    Paper: none (vocabulary).
     """
 
     name: str
@@ -245,8 +223,6 @@ class Check:
     they are not all that the claim depends on. A check that is `spare` is one more search, which a
     quick run saves where the claim is proved. One that is `named` searches a universe that the
     proposal names, besides those that are searched anyway.
-
-    Paper: none (vocabulary).
     """
 
     claim: str

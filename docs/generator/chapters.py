@@ -54,7 +54,7 @@ PARTS = {
         "level1.neighbours",
         "level1.versions",
     ),
-    "The change surface": ("rules", "paper", "universe", "claims"),
+    "The change surface": ("rules", "paper", "universe", "claims", "lemmas"),
 }
 LAST = "Foundations"
 """The part that holds every module which no other part names."""
