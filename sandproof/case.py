@@ -15,6 +15,7 @@ from sandproof.problems import BadInput, NotFollowed, brief_text
 from sandproof.processes import Ending, Outcome, Pool, Task
 from sandproof.result import Result
 from sandproof.schedule import Schedule
+from sandproof.store import Store, digest_of
 from spec.claims import CLAIMS
 from spec.verdicts import Reason
 
@@ -33,6 +34,7 @@ class Case:
         self.bad_input = ""
         self.not_followed = ""
         self.printed: dict[int, str] = {}
+        self.store = Store(options.store)
 
     @property
     def done(self) -> bool:
@@ -45,7 +47,7 @@ class Case:
         """Return how many jobs are done, and how many there are in all."""
         return (len(self.schedule.found), self.schedule.total) if self.schedule else (0, 0)
 
-    def next_task(self) -> Task | None:
+    def next_task(self) -> Assigned | None:
         """Return the next piece of work, if there is one that can start now."""
         if self.done:
             return None
@@ -55,6 +57,7 @@ class Case:
         if job is None:
             return None
         lemmas = {} if job.put_back else dict(self.schedule.lemmas)
+        digest = self.digest(job)
         return Assigned(
             name=job.name,
             work=check_in_child(self.request, job, self.options, lemmas),
@@ -62,9 +65,33 @@ class Case:
             call_seconds=min(CALL_SECONDS, self.options.seconds / 2),
             case=self,
             job=job,
+            digest=digest,
+            known=self.store.get(digest),
         )
 
-    def _load(self) -> Task:
+    def digest(self, job: Job) -> str:
+        """Return under what the finding of a job is kept."""
+        assert self.schedule is not None
+        about = f"{self.request.name} {self.schedule.loaded.digest}"
+        return digest_of(job, self.options, "" if self._is_shared(job) else about)
+
+    def _is_shared(self, job: Job) -> bool:
+        """Tell whether a job is a proof about rules that the proposal leaves alone.
+
+        Then what it finds is the same for all proposals.
+        """
+        assert self.schedule is not None
+        alone = self.schedule.loaded.leaves_alone(job.claim)
+        return job.proves and not job.put_back and alone
+
+    def begin(self, task: Assigned, pool: Pool) -> None:
+        """Start a task, or take in at once what is known."""
+        if task.known is None:
+            pool.start(task)
+        else:
+            self.take(Outcome(task=task, ending=Ending.ANSWERED, answer=task.known), pool)
+
+    def _load(self) -> Assigned:
         self.loading, self.started = True, time.monotonic()
         work = load_in_child(self.request, self.options)
         seconds = min(LOAD_SECONDS, self.options.seconds)
@@ -89,10 +116,21 @@ class Case:
         if not found.finding.seconds:
             timed = replace(found.finding, seconds=f"{outcome.seconds:.3f}")
             found = replace(found, finding=timed)
+        if not found.stored and not outcome.printed:
+            self._keep(outcome.task.digest, job, found)
         dropped = self.schedule.take(job, found)
         pool.stop(
             lambda task: isinstance(task, Assigned) and task.case is self and task.job in dropped
         )
+
+    def _keep(self, digest: str, job: Job, found: Found) -> None:
+        """Keep what a job found; what is the same for all proposals rests on nothing else."""
+        assert self.schedule is not None
+        if self._is_shared(job):
+            alone = self.schedule.loaded.leaves_alone
+            lemmas = {x: lemma for x, lemma in found.lemmas.items() if x in CLAIMS and alone(x)}
+            found = replace(found, lemmas=lemmas)
+        self.store.put(digest, found)
 
     def _take_loaded(self, outcome: Outcome) -> None:
         match outcome.answer:
@@ -135,18 +173,26 @@ class Case:
         )
 
     def _notes(self) -> Iterator[str]:
-        """Say what else is worth knowing: that the proposal prints."""
+        """Say what else is worth knowing: that the proposal prints, what was found before."""
         if self.printed:
             first = self.printed[min(self.printed)]
             yield f"{self.request.name}: prints while it runs: {brief_text(first)!r}"
+        if self.schedule and (known := sum(x.stored for x in self.schedule.found.values())):
+            every = len(self.schedule.found)
+            yield f"{known} of {every} findings come from the store; --no-cache asks again"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assigned(Task):
-    """Be a task that a case has handed out: to load its proposal, or to do a job."""
+    """Be a task that a case has handed out: to load its proposal, or to do a job.
+
+    `known` is what an earlier run found, if that was kept under the `digest`.
+    """
 
     case: Case
     job: Job | None = None
+    digest: str = ""
+    known: Found | None = None
 
 
 def unanswered(name: str, job: Job, outcome: Outcome) -> Found:

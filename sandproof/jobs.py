@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from sandproof.processes import cores
 from sandproof.reach import Reached
@@ -15,7 +16,10 @@ CHECK_SECONDS = {"quick": 600.0, "standard": 1200.0, "deep": 20_000.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """Hold how to check: how hard, with which seed, on how many cores, for how long each."""
+    """Hold how to check: how hard, with which seed, on how many cores, for how long each.
+
+    `store` is the folder where findings are kept and looked up.
+    """
 
     effort: str = "standard"
     seed: int = 0
@@ -23,6 +27,7 @@ class Options:
     timeout: float | None = None
     memory: int | None = None
     only: tuple[str, ...] = ()
+    store: Path | None = None
 
     @property
     def seconds(self) -> float:
@@ -64,7 +69,8 @@ class Job:
 class Found:
     """Hold what a child found, what it has to say about the rules it ran, and lemmas on the way.
 
-    `reached` is what it ran of the proposal's code, if it is a check that decides.
+    `reached` is what it ran of the proposal's code, if it is a check that decides. What is `stored`
+    was found by an earlier run.
     """
 
     finding: Finding
@@ -72,6 +78,7 @@ class Found:
     exhausted: Mapping[str, str] = field(default_factory=dict)
     lemmas: Mapping[str, Finding] = field(default_factory=dict)
     reached: Reached = frozenset()
+    stored: bool = False
 
 
 def undecided(job: Job, reason: Reason, detail: str) -> Finding:

@@ -17,6 +17,7 @@ from sandproof.jobs import Job, Options
 from sandproof.problems import BadInput
 from sandproof.proposal import Proposal
 from sandproof.reach import Listing, listing
+from sandproof.store import files_digest
 from spec.claims import CLAIMS
 from spec.neighbours import Relation
 from spec.universe import Universe
@@ -34,7 +35,7 @@ class Loaded:
 
     `asked_for` are the guarantees that it asks about whatever it changes, `another_relation` those
     that are decided with a neighbour relation that is not the paper's for them. `listing` lists its
-    code.
+    code, `digest` stands for all of its files.
     """
 
     about: About
@@ -42,6 +43,7 @@ class Loaded:
     asked_for: frozenset[str] = frozenset()
     another_relation: frozenset[str] = frozenset()
     listing: Listing = field(default_factory=Listing)
+    digest: str = ""
 
     def affects(self, claim: str) -> bool:
         """Tell whether a claim depends on what changed; all do for the paper's own rules."""
@@ -76,6 +78,7 @@ def describe(proposal: Proposal, options: Options) -> Loaded:
         asked_for=asked_for(proposal),
         another_relation=under_another_relation(proposal),
         listing=listing(proposal.files, changed),
+        digest=files_digest(proposal.files),
     )
 
 

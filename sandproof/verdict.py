@@ -6,6 +6,7 @@
     combine   weigh.py       from the findings on a claim to its verdict; combine.py to the result
 
 Each proposal is a `Case` (case.py), and all cases share one pool of child processes (processes.py).
+What a child found before may be kept (store.py).
 A verdict depends on what the children answer, and never on when: which job ends first, how long it
 takes and how many run side by side make no difference.
 """
@@ -40,7 +41,7 @@ def run(requests: Sequence[Request], options: Options) -> Iterator[Result]:
             while waiting:
                 for case in cases:
                     while pool.has_room and (task := case.next_task()) is not None:
-                        pool.start(task)
+                        case.begin(task, pool)
                 if waiting[0].done:
                     progress.clear()
                     yield waiting.pop(0).result()

@@ -1,8 +1,22 @@
-"""Fix the seeds of the random examples, and let a busy machine be slow."""
+"""Fix the seeds of random examples, let a busy machine be slow, and keep the user's store apart."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
+
+from sandproof.store import FOLDER
 
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+os.environ[FOLDER] = ""
+
+
+@pytest.fixture(scope="session")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the store of these tests; what they check of a whole proposal is kept there once."""
+    shared = tmp_path_factory.getbasetemp()
+    return (shared.parent if os.environ.get("PYTEST_XDIST_WORKER") else shared) / "store"

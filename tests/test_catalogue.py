@@ -69,8 +69,8 @@ def test_there_is_a_catalogue() -> None:
 
 
 @pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)
-def test_the_verdict_is_the_expected_one(path: Path) -> None:
-    options = Options(effort="quick", jobs=1, only=GUARANTEES)
+def test_the_verdict_is_the_expected_one(path: Path, store: Path) -> None:
+    options = Options(effort="quick", jobs=1, only=GUARANTEES, store=store)
     (result,) = run([Request(path=path)], options)
     assert expected(result) in ("holds", "refuted")
     wrong = Verdict.REFUTED if expected(result) == "holds" else Verdict.PROVED

@@ -64,6 +64,11 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=positive, metavar="N", help="checks side by side (default: all cores)"
     )
     parser.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="run every check, and neither look up nor keep what was found before",
+    )
+    parser.add_argument(
         "--timeout",
         type=seconds,
         metavar="SECONDS",
@@ -115,11 +120,13 @@ def accepted(arguments: argparse.Namespace) -> tuple[Verdict, ...]:
 def options_of(arguments: argparse.Namespace) -> Options:
     """Return how to check, as the arguments say."""
     from sandproof.jobs import Options
+    from sandproof.store import users_store
 
     chosen = Options(
         effort=arguments.effort,
         seed=arguments.seed,
         timeout=arguments.timeout,
         only=tuple(map(known_claim, arguments.only)),
+        store=None if arguments.no_cache else users_store(),
     )
     return chosen if arguments.jobs is None else replace(chosen, jobs=arguments.jobs)

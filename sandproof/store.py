@@ -1,0 +1,164 @@
+"""The store: what checks have found before, so that nothing is computed twice.
+
+A verdict depends on the rules, the effort and the seed alone. So what a check found is kept under a
+digest of all of these, of this project's own source and of the versions of its solvers, and is
+found again by the same digest only. An entry that cannot be read, or holds anything but findings,
+is no entry. What ended early, raised, or printed is never kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import io
+import os
+import pickle
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from sandproof.jobs import Found, Job, Options
+from spec.verdicts import Finding, Reason
+
+PACKAGES = ("spec", "proofs", "properties", "sandproof")
+SOLVERS = ("z3-solver", "cvc5", "sympy", "python-flint", "hypothesis")
+FOLDER = "SANDPROOF_CACHE"
+"""The environment variable that names the folder of the store."""
+
+DAYS_KEPT = 14
+"""For how long entries of another version are kept."""
+
+KNOWN = frozenset(
+    {
+        ("builtins", "frozenset"),
+        ("builtins", "set"),
+        ("pathlib", "PosixPath"),
+        ("pathlib", "WindowsPath"),
+        ("sandproof.claim_result", "AttackRecord"),
+        ("sandproof.jobs", "Found"),
+        ("spec.verdicts", "Evidence"),
+        ("spec.verdicts", "Finding"),
+        ("spec.verdicts", "Reason"),
+        ("spec.verdicts", "Shape"),
+        ("spec.verdicts", "Step"),
+        ("spec.verdicts", "Verdict"),
+    }
+)
+"""What an entry may be made of."""
+
+FLEETING = (Reason.OUT_OF_RESOURCES, Reason.INTERRUPTED, Reason.MISBEHAVED)
+"""Why a finding is not kept."""
+
+
+class Store:
+    """Keep findings in a folder, apart from those of other versions; without one, keep nothing."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = None if folder is None else folder / version_digest()
+
+    def get(self, digest: str) -> Found | None:
+        """Return what was found before, if it was kept."""
+        if self.folder is None:
+            return None
+        with suppress(Exception):
+            found = Findings(io.BytesIO((self.folder / digest).read_bytes())).load()
+            if isinstance(found, Found):
+                return replace(found, stored=True)
+        return None
+
+    def put(self, digest: str, found: Found) -> None:
+        """Keep what was found; a folder that cannot be written to keeps nothing."""
+        if self.folder is None or not lasting(found):
+            return
+        with suppress(OSError):
+            if not self.folder.exists():
+                self.folder.mkdir(parents=True, exist_ok=True)
+                forget(self.folder)
+            with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as written:
+                pickle.dump(found, written)
+            os.replace(written.name, self.folder / digest)
+
+
+class Findings(pickle.Unpickler):
+    """Read findings, and refuse to make anything else."""
+
+    def find_class(self, module: str, name: str) -> object:
+        """Return a class that findings are made of."""
+        if (module, name) not in KNOWN:
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of a finding")
+        return getattr(importlib.import_module(module), name)
+
+
+def users_store() -> Path | None:
+    """Return the folder of the user's store, by the conventions of the system.
+
+    The environment variable `SANDPROOF_CACHE` names another one; an empty one means none.
+    """
+    named = os.environ.get(FOLDER)
+    if named is not None:
+        return Path(named) if named else None
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "sandproof"
+
+
+def forget(kept: Path) -> None:
+    """Remove what other versions have left long ago."""
+    for other in kept.parent.iterdir():
+        if other != kept and time.time() - other.stat().st_mtime > DAYS_KEPT * 86_400:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def lasting(found: Found) -> bool:
+    """Tell whether what was found would be the same the next time."""
+    findings = (found.finding, *found.lemmas.values())
+    return not (found.misbehaved or found.exhausted) and not any(map(fleeting, findings))
+
+
+def fleeting(finding: Finding) -> bool:
+    """Tell whether a finding may be another the next time, or must be looked into."""
+    return finding.is_alarm or finding.reason in FLEETING
+
+
+def digest_of(job: Job, options: Options, proposal: str) -> str:
+    """Return under what the finding of a job is kept; `proposal` is the digest of what it is."""
+    parts = (job.claim, job.check, job.put_back, options.effort, options.seed, proposal)
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def files_digest(files: Iterable[Path]) -> str:
+    """Return a digest of files, with their names."""
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        digest.update(f"{path}\0".encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+@cache
+def version_digest() -> str:
+    """Return a digest of this project's source and of what it runs on."""
+    own = [
+        path
+        for package in PACKAGES
+        for folder in importlib.import_module(package).__path__
+        for path in Path(folder).rglob("*")
+        if path.suffix in (".py", ".json")
+    ]
+    machine = (sys.version, platform.machine(), *map(version_of, SOLVERS))
+    return hashlib.sha256(f"{files_digest(own)} {machine}".encode()).hexdigest()[:32]
+
+
+def version_of(package: str) -> str:
+    """Return the version of a package, if it is installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
