@@ -64,6 +64,9 @@ from spec import Rules
 
 T = TypeVar("T")
 
+VERSION = (3, 11)
+"""The version of Python whose instructions are followed."""
+
 DEPTH = 12
 """How deep functions of a proposal may call each other."""
 
@@ -75,7 +78,12 @@ WAYS = 4
 
 
 def returned(function: object, arguments: tuple[Label, ...], policy: Policy) -> tuple[Label, ...]:
-    """Follow a rule on arguments with labels; return the labels of what it may return."""
+    """Follow a rule on arguments with labels; return the labels of what it may return.
+
+    What instructions do differs between versions of Python; only those of one are known here.
+    """
+    if sys.version_info[:2] != VERSION:
+        raise NotFollowed(f"the code of Python {sys.version_info[0]}.{sys.version_info[1]}")
     if type(function) is not FunctionType or function.__code__.co_flags & CO_GENERATOR:
         raise NotFollowed("a rule that is not a plain function")
     frame = _Frame.of_function(function, policy, depth=0)

@@ -406,3 +406,10 @@ def other_keys(at: AtService, batch: Reports) -> tuple[int, ...]:
 def test_other_functions_are_not() -> None:
     rules = replace(PAPER, keys=other_keys)
     assert core_of(rules).rules.keys is other_keys
+
+
+def test_the_code_of_another_python_is_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = rules_of("sound", SOUND[0])
+    assert not core_of(rules).kept
+    monkeypatch.setattr("proofs._flow.VERSION", (3, 10))
+    assert "the code of Python" in str(core_of(rules).kept)
