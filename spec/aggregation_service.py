@@ -125,6 +125,17 @@ def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Servi
     return at.service, draw(at.rules.reveal(at, batch, outcome))
 
 
+def named_reports(query: Query, reports: Map[ReportId, Report]) -> tuple[Report, ...]:
+    """Return the reports that a query names; it must name reports that have arrived.
+
+    Paper: Alg. 1; Alg. 6.
+    """
+    for report_id in query.report_ids:
+        if report_id not in reports:
+            raise UnknownReport(f"no report with identifier {report_id} has arrived")
+    return tuple(reports[report_id] for report_id in query.report_ids)
+
+
 def distinct_reports(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
     """Make the batch a set: the first report with an identifier counts, repetitions are dropped.
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from immutables import Map
 
-from spec.reports import Contribution, Report, Sent, checked_key, checked_value
+from spec.reports import Contribution, Report, Sent, checked_contribution
 
 if TYPE_CHECKING:
     from spec.attribution_client import Trigger
@@ -83,8 +83,7 @@ def contribute(
         before = spent = budgets.get(credit.unit, Budget())
         fitting: list[Contribution] = []
         for contribution in credit.contributions:
-            checked_key(contribution.key, "key")
-            checked_value(contribution.value, "value")
+            checked_contribution(contribution)
             spent, fits = at.rules.admit(at, credit.unit, spent, contribution)
             if fits:
                 fitting.append(contribution)

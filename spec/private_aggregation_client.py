@@ -29,10 +29,9 @@ from spec.reports import (
     Contribution,
     Key,
     ReportId,
-    checked_key,
+    checked_contribution,
     checked_names,
     checked_report_id,
-    checked_value,
 )
 
 if TYPE_CHECKING:
@@ -119,8 +118,9 @@ def run_program(at: AtEvent) -> tuple[Storage, tuple[Contribution, ...]]:
     storage, key, value = returned
     if not isinstance(storage, Map):
         raise BadProgram(f"a program returns a Map as its storage, not {storage!r}")
-    contribution = Contribution(key=checked_key(key, "key"), value=checked_value(value, "value"))
-    return storage, (contribution,) if contribution.value > 0 else ()
+    contribution = Contribution(key=key, value=value)
+    checked_contribution(contribution)
+    return storage, (contribution,) if value > 0 else ()
 
 
 class BadProgram(SpecError):

@@ -62,6 +62,25 @@ class Sent:
     arrival: int
 
 
+def checked_report(report: Report) -> None:
+    """Refuse a report whose identifier, keys or values are out of range.
+
+    Paper: Sec. 2.1.
+    """
+    checked_report_id(report.report_id, "report_id")
+    for contribution in report.contributions:
+        checked_contribution(contribution)
+
+
+def checked_contribution(contribution: Contribution) -> None:
+    """Refuse a key that is none, and a negative value.
+
+    Paper: Sec. 2.1.
+    """
+    checked_key(contribution.key, "key")
+    checked_value(contribution.value, "value")
+
+
 def checked_report_id(value: object, name: str) -> ReportId:
     """Return the value if it is an identifier of 128 bits, otherwise refuse it.
 

@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from immutables import Map
 
-from spec.aggregation_service import Query, Service, UnknownReport
+from spec.aggregation_service import Query, Service, named_reports
 from spec.contributions import Budgets, Credit, Unit
 from spec.distributions import Draw
 from spec.reports import Contribution, Report, ReportId
@@ -117,7 +117,7 @@ class SummaryMechanism:
         for record in database:
             state = add_record(self.rules, state, record, question.function)
         # Phase 2, check the privacy budget, and phase 3, sum and add noise, are the service's.
-        batch = batch_of(state, question.query)
+        batch = named_reports(question.query, state.reports)
         at = AtService(rules=self.rules, now=0, service=state.service, query=question.query)
         service, response = self.rules.serve(at, batch, draw)
         return replace(state, service=service), response
@@ -142,14 +142,3 @@ def add_record(
     parts = tuple(part for credit in granted for part in credit.contributions)
     report = replace(earlier, contributions=earlier.contributions + parts)
     return replace(state, budgets=budgets, reports=state.reports.set(record.report_id, report))
-
-
-def batch_of(state: SummaryState, query: Query) -> tuple[Report, ...]:
-    """Return the reports that a query names; it must name reports that there are.
-
-    Paper: Alg. 6.
-    """
-    for report_id in query.report_ids:
-        if report_id not in state.reports:
-            raise UnknownReport(f"no report with identifier {report_id} has arrived")
-    return tuple(state.reports[report_id] for report_id in query.report_ids)

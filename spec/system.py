@@ -16,41 +16,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from immutables import Map
 
-from spec.aggregation_service import Query, Service, UnknownReport
+from spec.aggregation_service import Query, Service, named_reports
 from spec.attribution_client import AttributionClient, DuplicateSource, Source, SourceId, Trigger
 from spec.contributions import Credit, Unit
 from spec.distributions import Draw
 from spec.event_client import EventClient, EventSource, EventTrigger
 from spec.numbers import SpecError, whole
 from spec.private_aggregation_client import AggregationClient, Event
-from spec.reports import (
-    Report,
-    ReportId,
-    Sent,
-    checked_key,
-    checked_report_id,
-    checked_value,
-)
+from spec.reports import Report, ReportId, Sent, checked_report
 from spec.rules import AtService, OnDevice, Rules
 
-
-class OfDevice(Protocol):
-    """Be a move that happens on a device.
-
-    Paper: Sec. 2.
-    """
-
-    @property
-    def device(self) -> str:
-        """Return the name of the device."""
-        ...
-
-
-M = TypeVar("M", bound=OfDevice)
+M = TypeVar("M", bound=Source | Trigger | Event | EventSource | EventTrigger)
 C = TypeVar("C", AttributionClient, AggregationClient)
 
 
@@ -163,26 +143,28 @@ def admit(
     match move:
         case Source():
             system = claim_source(system, move)
-            sources = rules.register_source(on_attribution(rules, system, move), move)
-            return with_attribution(system, move, sources), ()
+            client = rules.register_source(on_attribution(rules, system, move), move)
+            return replace(system, attribution=system.attribution.set(move.device, client)), ()
         case Trigger():
             at = on_attribution(rules, system, move)
-            sources, granted = grant(AttributionClient, at, decision)
+            client, granted = grant(AttributionClient, at, decision)
             system = claim_identifier(system, move.report_id)
-            return with_attribution(system, move, sources), granted
+            clients = system.attribution.set(move.device, client)
+            return replace(system, attribution=clients), granted
         case Event():
             on_event = on_aggregation(rules, system, move)
-            storage, granted = grant(AggregationClient, on_event, decision)
+            after, granted = grant(AggregationClient, on_event, decision)
             system = claim_identifier(system, move.report_id)
-            return with_aggregation(system, move, storage), granted
+            aggregation = system.aggregation.set(move.device, after)
+            return replace(system, aggregation=aggregation), granted
         case EventSource():
             system = claim_source(system, move)
-            at_source = on_events(rules, system, move)
-            return with_events(system, move, rules.register_event_source(at_source, move, draw)), ()
+            events = rules.register_event_source(on_events(rules, system, move), move, draw)
+            return replace(system, events=system.events.set(move.device, events)), ()
         case EventTrigger():
             at_trigger = on_events(rules, system, move)
             events = rules.register_event_trigger(at_trigger, decision.credited)
-            return with_events(system, move, events), ()
+            return replace(system, events=system.events.set(move.device, events)), ()
         case _:
             return system, ()
 
@@ -253,7 +235,9 @@ def deliver(
     for each in others:
         system = claim_identifier(system, each.report.report_id)
     for each in sent:
-        checked_sent(each, system.now)
+        checked_report(each.report)
+        if whole(each.arrival, "arrival") < system.now:
+            raise TimeRunsBackwards(f"a report of {system.now} arrives at {each.arrival}")
     arrived = tuple(each for each in sent if each.arrival == system.now)
     system = replace(
         system,
@@ -261,19 +245,6 @@ def deliver(
         in_flight=system.in_flight + tuple(each for each in sent if each.arrival > system.now),
     )
     return system, tuple(each.shown for each in arrived)
-
-
-def checked_sent(sent: Sent, now: int) -> None:
-    """Refuse a report that is none, and one that arrives before it is sent.
-
-    Paper: Sec. 2.1.
-    """
-    checked_report_id(sent.report.report_id, "report_id")
-    for contribution in sent.report.contributions:
-        checked_key(contribution.key, "key")
-        checked_value(contribution.value, "value")
-    if whole(sent.arrival, "arrival") < now:
-        raise TimeRunsBackwards(f"a report that is sent at {now} arrives at {sent.arrival}")
 
 
 def pass_time(rules: Rules, system: System, until: int, draw: Draw) -> tuple[System, Observation]:
@@ -311,12 +282,8 @@ def ask(rules: Rules, system: System, query: Query, draw: Draw) -> tuple[System,
 
     Paper: Alg. 1.
     """
-    for report_id in query.report_ids:
-        if report_id not in system.reports:
-            raise UnknownReport(f"no report with identifier {report_id} has arrived")
-    batch = tuple(system.reports[report_id] for report_id in query.report_ids)
     at = AtService(rules=rules, now=system.now, service=system.service, query=query)
-    service, shown = rules.serve(at, batch, draw)
+    service, shown = rules.serve(at, named_reports(query, system.reports), draw)
     return replace(system, service=service), (shown,)
 
 
@@ -345,30 +312,6 @@ def on_events(rules: Rules, system: System, move: M) -> OnDevice[EventClient, M]
     """
     client = system.events.get(move.device, rules.initial.events)
     return OnDevice(rules=rules, now=system.now, client=client, cause=move)
-
-
-def with_attribution(system: System, move: OfDevice, client: AttributionClient) -> System:
-    """Return the system with another ARA client on the move's device.
-
-    Paper: Alg. 2.
-    """
-    return replace(system, attribution=system.attribution.set(move.device, client))
-
-
-def with_aggregation(system: System, move: OfDevice, client: AggregationClient) -> System:
-    """Return the system with another PAA client on the move's device.
-
-    Paper: Alg. 3.
-    """
-    return replace(system, aggregation=system.aggregation.set(move.device, client))
-
-
-def with_events(system: System, move: OfDevice, client: EventClient) -> System:
-    """Return the system with another event-level client on the move's device.
-
-    Paper: Alg. 4.
-    """
-    return replace(system, events=system.events.set(move.device, client))
 
 
 def claim_source(system: System, source: Source | EventSource) -> System:

@@ -175,7 +175,7 @@ ALGORITHMS = (
             Step(
                 "Bound what each report is asked for; then sum with noise.",
                 (
-                    f"{SUMMARY}.batch_of",
+                    f"{SERVICE}.named_reports",
                     f"{SERVICE}.serve",
                     f"{SERVICE}.settle",
                     f"{SERVICE}.charge",
