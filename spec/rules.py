@@ -110,8 +110,6 @@ class OnDevice(Generic[Client, Happening]):
 
     `client` is the state of the device's client, `cause` the source, trigger or event that is
     being registered. The cause is None while windows pass, and in the summary mechanism.
-
-    Paper: Sec. 2.
     """
 
     rules: Rules

@@ -9,7 +9,7 @@ A step has three parts. To *decide* says who is credited with what. To *admit* c
 clients keep, and says what is granted of each credit. To *send* says what leaves and what is seen.
 The world without a unit differs between the first two parts; `spec/neighbours/` says how.
 
-Paper: Sec. 2; Sec. 4.2.
+Paper: Sec. 2; Sec. 2.1; Sec. 2.2; Sec. 4.2; Sec. 4.3; Sec. 5; Alg. 1; Alg. 2; Alg. 3; Alg. 4.
 """
 
 from __future__ import annotations
@@ -36,10 +36,7 @@ C = TypeVar("C", AttributionClient, AggregationClient)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassTime:
-    """Let time pass until the given moment.
-
-    Paper: Sec. 2.
-    """
+    """Let time pass until the given moment."""
 
     until: int
 
@@ -57,8 +54,6 @@ class System:
 
     A device that is not in a map has done nothing yet. `registered` says on which device each
     source is, `used_ids` which report identifiers are taken.
-
-    Paper: Sec. 2.
     """
 
     now: int = 0
@@ -77,8 +72,6 @@ class Decision:
     """Hold what a move decides: the client that decided, and who is credited with what.
 
     `credited` names the sources that an event-level trigger is credited to.
-
-    Paper: Sec. 4.2; Sec. 4.3; Sec. 5.
     """
 
     client: AttributionClient | AggregationClient | None = None
@@ -88,10 +81,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemMechanism:
-    """Be the interactive mechanism of the whole system under the given rules.
-
-    Paper: Sec. 4.2.
-    """
+    """Be the interactive mechanism of the whole system under the given rules."""
 
     rules: Rules
 
@@ -106,20 +96,14 @@ class SystemMechanism:
 
 
 def step(rules: Rules, system: System, move: Move, draw: Draw) -> tuple[System, Observation]:
-    """Make one move; return the next state and what the ad-tech sees.
-
-    Paper: Sec. 2; Sec. 4.2.
-    """
+    """Make one move; return the next state and what the ad-tech sees."""
     decision = decide(rules, system, move, draw)
     system, granted = admit(rules, system, move, decision, draw)
     return send(rules, system, move, granted, draw)
 
 
 def decide(rules: Rules, system: System, move: Move, draw: Draw) -> Decision:
-    """Say who is credited with what, and what the client keeps of deciding but for budgets.
-
-    Paper: Alg. 2; Alg. 3; Alg. 4.
-    """
+    """Say who is credited with what, and what the client keeps of deciding but for budgets."""
     match move:
         case Trigger():
             at = on_attribution(rules, system, move)
@@ -136,10 +120,7 @@ def decide(rules: Rules, system: System, move: Move, draw: Draw) -> Decision:
 def admit(
     rules: Rules, system: System, move: Move, decision: Decision, draw: Draw
 ) -> tuple[System, tuple[Credit, ...]]:
-    """Let the device's client take in the move; return what is granted of each credit.
-
-    Paper: Alg. 2; Alg. 3; Alg. 4.
-    """
+    """Let the device's client take in the move; return what is granted of each credit."""
     match move:
         case Source():
             system = claim_source(system, move)
@@ -149,21 +130,18 @@ def admit(
             at = on_attribution(rules, system, move)
             client, granted = grant(AttributionClient, at, decision)
             system = claim_identifier(system, move.report_id)
-            clients = system.attribution.set(move.device, client)
-            return replace(system, attribution=clients), granted
+            return replace(system, attribution=system.attribution.set(move.device, client)), granted
         case Event():
             on_event = on_aggregation(rules, system, move)
             after, granted = grant(AggregationClient, on_event, decision)
             system = claim_identifier(system, move.report_id)
-            aggregation = system.aggregation.set(move.device, after)
-            return replace(system, aggregation=aggregation), granted
+            return replace(system, aggregation=system.aggregation.set(move.device, after)), granted
         case EventSource():
             system = claim_source(system, move)
             events = rules.register_event_source(on_events(rules, system, move), move, draw)
             return replace(system, events=system.events.set(move.device, events)), ()
         case EventTrigger():
-            at_trigger = on_events(rules, system, move)
-            events = rules.register_event_trigger(at_trigger, decision.credited)
+            events = rules.register_event_trigger(on_events(rules, system, move), decision.credited)
             return replace(system, events=system.events.set(move.device, events)), ()
         case _:
             return system, ()
@@ -172,10 +150,7 @@ def admit(
 def send(
     rules: Rules, system: System, move: Move, granted: tuple[Credit, ...], draw: Draw
 ) -> tuple[System, Observation]:
-    """Let leave what leaves because of the move; return what the ad-tech sees.
-
-    Paper: Alg. 1; Alg. 2; Alg. 3; Alg. 4.
-    """
+    """Let leave what leaves because of the move; return what the ad-tech sees."""
     match move:
         case Trigger():
             sent = draw(rules.send(on_attribution(rules, system, move), granted))
@@ -194,10 +169,7 @@ def send(
 
 
 def decided(kind: type[C], client: C, after: C, credits: tuple[Credit, ...]) -> Decision:
-    """Return the decision of a client: it stays a client of its kind, and its budgets stay.
-
-    Paper: Sec. 4.2; Sec. 4.3.
-    """
+    """Return the decision of a client: it stays a client of its kind, and its budgets stay."""
     if not isinstance(after, kind):
         raise ForeignClient(f"a rule decides with {after!r}, which is no {kind.__name__}")
     if after.budgets is not client.budgets and after.budgets != client.budgets:
@@ -208,10 +180,7 @@ def decided(kind: type[C], client: C, after: C, credits: tuple[Credit, ...]) -> 
 def grant(
     kind: type[C], at: OnDevice[C, Trigger | Event], decision: Decision
 ) -> tuple[C, tuple[Credit, ...]]:
-    """Admit the credits of a client that has decided, on the budgets of this world.
-
-    Paper: Alg. 2; Alg. 3.
-    """
+    """Admit the credits of a client that has decided, on the budgets of this world."""
     if not isinstance(decision.client, kind):
         raise ForeignClient(f"{decision.client!r} is to admit credits, and is no {kind.__name__}")
     client = replace(decision.client, budgets=at.client.budgets)
@@ -225,8 +194,6 @@ def deliver(
     """Deliver the reports that arrive at once, and keep the others until they do.
 
     Of several reports one may bear the identifier of the trigger or event itself.
-
-    Paper: Alg. 2; Alg. 3.
     """
     own = [each for each in sent if each.report.report_id == move.report_id]
     others = [each for each in sent if each.report.report_id != move.report_id]
@@ -252,8 +219,6 @@ def pass_time(rules: Rules, system: System, until: int, draw: Draw) -> tuple[Sys
 
     Reports arrive in the order of their times. Event-level reports come device by device, for every
     device on which anything has happened.
-
-    Paper: Alg. 4; Sec. 2.2.
     """
     since = system.now
     if until < since:
@@ -278,57 +243,39 @@ def pass_time(rules: Rules, system: System, until: int, draw: Draw) -> tuple[Sys
 
 
 def ask(rules: Rules, system: System, query: Query, draw: Draw) -> tuple[System, Observation]:
-    """Send the reports that the query names to the service.
-
-    Paper: Alg. 1.
-    """
+    """Send the reports that the query names to the service."""
     at = AtService(rules=rules, now=system.now, service=system.service, query=query)
     service, shown = rules.serve(at, named_reports(query, system.reports), draw)
     return replace(system, service=service), (shown,)
 
 
 def on_attribution(rules: Rules, system: System, move: M) -> OnDevice[AttributionClient, M]:
-    """Return what a rule of the move's device sees in its ARA client.
-
-    Paper: Alg. 2.
-    """
+    """Return what a rule of the move's device sees in its ARA client."""
     client = system.attribution.get(move.device, rules.initial.attribution)
     return OnDevice(rules=rules, now=system.now, client=client, cause=move)
 
 
 def on_aggregation(rules: Rules, system: System, move: M) -> OnDevice[AggregationClient, M]:
-    """Return what a rule of the move's device sees in its PAA client.
-
-    Paper: Alg. 3.
-    """
+    """Return what a rule of the move's device sees in its PAA client."""
     client = system.aggregation.get(move.device, rules.initial.aggregation)
     return OnDevice(rules=rules, now=system.now, client=client, cause=move)
 
 
 def on_events(rules: Rules, system: System, move: M) -> OnDevice[EventClient, M]:
-    """Return what a rule of the move's device sees in its event-level client.
-
-    Paper: Alg. 4.
-    """
+    """Return what a rule of the move's device sees in its event-level client."""
     client = system.events.get(move.device, rules.initial.events)
     return OnDevice(rules=rules, now=system.now, client=client, cause=move)
 
 
 def claim_source(system: System, source: Source | EventSource) -> System:
-    """Note the source's device, and refuse a source that is on another one already.
-
-    Paper: Sec. 2.1; Sec. 2.2.
-    """
+    """Note the source's device, and refuse a source that is on another one already."""
     if system.registered.get(source.source_id, source.device) != source.device:
         raise DuplicateSource(f"source {source.source_id!r} is registered on another device")
     return replace(system, registered=system.registered.set(source.source_id, source.device))
 
 
 def claim_identifier(system: System, report_id: ReportId) -> System:
-    """Note a report identifier, and refuse one that is in use already.
-
-    Paper: Sec. 2.1.
-    """
+    """Note a report identifier, and refuse one that is in use already."""
     if report_id in system.used_ids:
         raise DuplicateReport(f"a report with identifier {report_id} exists already")
     return replace(system, used_ids=system.used_ids.set(report_id, None))

@@ -147,8 +147,6 @@ ALGORITHMS = (
                 "When a window passes, look at the buckets of its datum in order.",
                 (
                     f"{EVENT}.pass_windows",
-                    f"{EVENT}.ends_of",
-                    f"{EVENT}.pass_moment",
                     f"{EVENT}.pass_window",
                 ),
             ),
