@@ -27,7 +27,7 @@ def __getattr__(name: str) -> tuple[Check, ...]:
 
 @cache
 def _collected() -> tuple[Check, ...]:
-    names = sorted(module.name for module in iter_modules(__path__))
+    names = sorted(module.name for module in iter_modules(__path__) if not module.ispkg)
     found = (import_module(f"{__name__}.{name}") for name in names if not name.startswith("_"))
     chain = import_module(f"{__name__}._chain")
     return tuple(chain.remembered(module.CHECK) for module in found)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 
 import proofs
@@ -71,8 +71,8 @@ class Obligations:
 def proofs_by_name() -> dict[str, Proof[Any]]:
     """Return every proof of the package: those named in its modules, machinery included."""
     found: dict[str, Proof[Any]] = {}
-    for module in sorted(module.name for module in iter_modules(proofs.__path__)):
-        for name, value in vars(import_module(f"proofs.{module}")).items():
+    for module in sorted(each.name for each in walk_packages(proofs.__path__, "proofs.")):
+        for name, value in vars(import_module(module)).items():
             if isinstance(value, Proof) and value not in found.values():
                 found[value.claim if name == "PROOF" else f"{value.claim}, {name}"] = value
     return found

@@ -48,6 +48,8 @@ class Source:
 
     `expiry` is the time from which on the source is no longer active. Identifiers are unique over
     all devices. When a source was registered is noted by the client, whatever was given.
+
+    Paper: Sec. 2.1; Alg. 2.
     """
 
     source_id: SourceId
@@ -95,7 +97,10 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributionClient:
-    """Hold a device's sources, the newest first, and each source's budget."""
+    """Hold a device's sources, the newest first, and each source's budget.
+
+    Paper: Alg. 2.
+    """
 
     sources: tuple[Source, ...] = ()
     budgets: Budgets = Map()

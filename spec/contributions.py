@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from immutables import Map
 
-from spec.reports import Contribution, Report, Sent, checked_contribution
+from spec.reports import Contribution, Report, Sent, checked_key, checked_value
 
 if TYPE_CHECKING:
     from spec.attribution_client import Trigger
@@ -35,7 +35,10 @@ Budgets: TypeAlias = "Map[Unit, Budget]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Count what a unit has contributed: the sum of values $L_1$ and their number $L_0$."""
+    """Count what a unit has contributed: the sum of values $L_1$ and their number $L_0$.
+
+    Paper: Alg. 2; Alg. 3; Alg. 6.
+    """
 
     value: int = 0
     count: int = 0
@@ -43,14 +46,20 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credit:
-    """Name the unit that is to contribute, and what."""
+    """Name the unit that is to contribute, and what.
+
+    Paper: Alg. 6.
+    """
 
     unit: Unit
     contributions: tuple[Contribution, ...]
 
 
 class Contributor(Protocol):
-    """Be whatever keeps budgets: a client, or the state of the summary mechanism."""
+    """Be whatever keeps budgets: a client, or the state of the summary mechanism.
+
+    Paper: Alg. 2; Alg. 3; Alg. 6.
+    """
 
     @property
     def budgets(self) -> Budgets:
@@ -65,6 +74,8 @@ def contribute(
 
     The paper's triggers and events contribute once, so that nothing hangs on "one by one". A key
     that is none and a negative value are refused as bad input: the latter would give budget back.
+
+    Paper: Alg. 2; Alg. 3; Alg. 6.
     """
     budgets = at.client.budgets
     granted: list[Credit] = []
@@ -72,7 +83,8 @@ def contribute(
         before = spent = budgets.get(credit.unit, Budget())
         fitting: list[Contribution] = []
         for contribution in credit.contributions:
-            checked_contribution(contribution)
+            checked_key(contribution.key, "key")
+            checked_value(contribution.value, "value")
             spent, fits = at.rules.admit(at, credit.unit, spent, contribution)
             if fits:
                 fitting.append(contribution)
@@ -89,6 +101,8 @@ def admit(
     r"""Return the unit's budget after the contribution, and whether the contribution fits.
 
     It fits if $L_0 + 1 \le \Lambda_0$ and $L_1 + v \le \Lambda_1$; otherwise the budget stays.
+
+    Paper: Alg. 2; Alg. 3; Alg. 6.
     """
     value, count = spent.value + contribution.value, spent.count + 1
     if count <= at.limits.sparsity_budget and value <= at.limits.contribution_budget:

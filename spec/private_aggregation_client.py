@@ -29,9 +29,10 @@ from spec.reports import (
     Contribution,
     Key,
     ReportId,
-    checked_contribution,
+    checked_key,
     checked_names,
     checked_report_id,
+    checked_value,
 )
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ EMPTY_STORAGE: Storage = Map()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    r"""Hold an event of a device: the program $\pi$ to run and the report's identifier $r$."""
+    r"""Hold an event of a device: the program $\pi$ to run and the report's identifier $r$.
+
+    Paper: Sec. 2.1; Alg. 3.
+    """
 
     report_id: ReportId
     device: str
@@ -75,21 +79,30 @@ class DeviceWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AggregationClient:
-    r"""Hold a device's shared storage $\Xi$ and every unit's budget."""
+    r"""Hold a device's shared storage $\Xi$ and every unit's budget.
+
+    Paper: Alg. 3.
+    """
 
     storage: Storage = EMPTY_STORAGE
     budgets: Budgets = Map()
 
 
 def propose(at: AtEvent, draw: Draw) -> tuple[AggregationClient, tuple[Credit, ...]]:
-    """Run the program on the device's storage and credit the unit with what it returns."""
+    """Run the program on the device's storage and credit the unit with what it returns.
+
+    Paper: Alg. 3.
+    """
     storage, contributions = at.rules.run_program(at)
     credit = Credit(unit=at.rules.budget_unit(at), contributions=contributions)
     return replace(at.client, storage=storage), (credit,)
 
 
 def budget_unit(at: AtEvent) -> Unit:
-    """Return the device in the time window that contains this moment."""
+    """Return the device in the time window that contains this moment.
+
+    Paper: Sec. 2.1; Alg. 3.
+    """
     window = at.now // at.limits.window_length
     return DeviceWindow(device=at.cause.device, window=window, ad_tech=at.cause.ad_tech)
 
@@ -106,9 +119,8 @@ def run_program(at: AtEvent) -> tuple[Storage, tuple[Contribution, ...]]:
     storage, key, value = returned
     if not isinstance(storage, Map):
         raise BadProgram(f"a program returns a Map as its storage, not {storage!r}")
-    contribution = Contribution(key=key, value=value)
-    checked_contribution(contribution)
-    return storage, (contribution,) if value > 0 else ()
+    contribution = Contribution(key=checked_key(key, "key"), value=checked_value(value, "value"))
+    return storage, (contribution,) if contribution.value > 0 else ()
 
 
 class BadProgram(SpecError):

@@ -25,7 +25,10 @@ ReportId: TypeAlias = int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contribution:
-    """Hold one key $k$ and the value $v$ contributed to it."""
+    """Hold one key $k$ and the value $v$ contributed to it.
+
+    Paper: Sec. 2.1.
+    """
 
     key: Key
     value: int
@@ -33,7 +36,10 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Hold an aggregatable report $(r, k, v)$; without contributions it is a null report."""
+    """Hold an aggregatable report $(r, k, v)$; without contributions it is a null report.
+
+    Paper: Sec. 2.1.
+    """
 
     report_id: ReportId
     contributions: tuple[Contribution, ...] = ()
@@ -56,21 +62,11 @@ class Sent:
     arrival: int
 
 
-def checked_report(report: Report) -> None:
-    """Refuse a report whose identifier, keys or values are out of range."""
-    checked_report_id(report.report_id, "report_id")
-    for contribution in report.contributions:
-        checked_contribution(contribution)
-
-
-def checked_contribution(contribution: Contribution) -> None:
-    """Refuse a key that is none, and a negative value."""
-    checked_key(contribution.key, "key")
-    checked_value(contribution.value, "value")
-
-
 def checked_report_id(value: object, name: str) -> ReportId:
-    """Return the value if it is an identifier of 128 bits, otherwise refuse it."""
+    """Return the value if it is an identifier of 128 bits, otherwise refuse it.
+
+    Paper: Sec. 2.1.
+    """
     identifier = whole(value, name)
     if not 0 <= identifier < 2**REPORT_ID_BITS:
         raise BadReportId(f"{name} must fit into {REPORT_ID_BITS} bits, not {identifier}")
@@ -78,7 +74,10 @@ def checked_report_id(value: object, name: str) -> ReportId:
 
 
 def checked_key(value: object, name: str) -> Key:
-    """Return the value if it is a key of 128 bits, otherwise refuse it."""
+    """Return the value if it is a key of 128 bits, otherwise refuse it.
+
+    Paper: Sec. 2.1.
+    """
     key = whole(value, name)
     if not 0 <= key < 2**KEY_BITS:
         raise BadKey(f"{name} must fit into {KEY_BITS} bits, not {key}")
@@ -86,7 +85,10 @@ def checked_key(value: object, name: str) -> Key:
 
 
 def checked_value(value: object, name: str) -> int:
-    """Return the value if it is a natural number, otherwise refuse it."""
+    """Return the value if it is a natural number, otherwise refuse it.
+
+    Paper: Sec. 2.1.
+    """
     amount = whole(value, name)
     if amount < 0:
         raise BadValue(f"{name} must not be negative, not {amount}")
@@ -104,7 +106,10 @@ def checked_names(**names: object) -> None:
 
 
 def checked_filters(filters: object) -> None:
-    """Refuse filters that are not a frozenset of strings."""
+    """Refuse filters that are not a frozenset of strings.
+
+    Paper: Sec. 2.1.
+    """
     if not isinstance(filters, frozenset) or not all(isinstance(each, str) for each in filters):
         raise BadFilters(f"filters must be a frozenset of strings, not {filters!r}")
 

@@ -147,6 +147,8 @@ ALGORITHMS = (
                 "When a window passes, look at the buckets of its datum in order.",
                 (
                     f"{EVENT}.pass_windows",
+                    f"{EVENT}.ends_of",
+                    f"{EVENT}.pass_moment",
                     f"{EVENT}.pass_window",
                 ),
             ),
@@ -173,7 +175,7 @@ ALGORITHMS = (
             Step(
                 "Bound what each report is asked for; then sum with noise.",
                 (
-                    f"{SERVICE}.named_reports",
+                    f"{SUMMARY}.batch_of",
                     f"{SERVICE}.serve",
                     f"{SERVICE}.settle",
                     f"{SERVICE}.charge",

@@ -99,7 +99,7 @@ def noise(at: AtAggregator, batch: tuple[Report, ...]) -> Noise:
 
     Draft: Differential Privacy Mechanisms.
     """
-    epsilon = Fraction(at.job.minimal_budget, at.limits.grains)
+    epsilon = Fraction(1) * at.job.minimal_budget / at.limits.grains
     scale = noise_scale(batch[0].task.max_value, epsilon)
     return DiscreteLaplace(Power(at.limits.base, -1 / scale))
 

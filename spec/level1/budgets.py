@@ -78,8 +78,17 @@ def charge(at: AtConversion, single: bool, l1_norm: int) -> Charge:
     """
     wanted, grains = at.conversion, at.limits.grains
     scale = noise_scale(wanted.max_value, wanted.epsilon)
-    for_value = ceil(2 * wanted.value / scale * grains)
-    return Charge(site=ceil(l1_norm / scale * grains) if single else for_value, shared=for_value)
+    for_value = rounded_up(2 * wanted.value / scale * grains)
+    for_norm = rounded_up(l1_norm / scale * grains)
+    return Charge(site=for_norm if single else for_value, shared=for_value)
+
+
+def rounded_up(charged: Fraction) -> int:
+    """Return a charge in whole grains, never less than it is.
+
+    Draft: Privacy Budget Store.
+    """
+    return ceil(charged)
 
 
 def deduct(
@@ -141,4 +150,7 @@ def sites_of(impressions: Iterable[Impression]) -> tuple[str, ...]:
 
     Draft: Privacy Budget Store.
     """
-    return tuple(dict.fromkeys(impression.site for impression in impressions))
+    found: tuple[str, ...] = ()
+    for impression in impressions:
+        found = found if impression.site in found else (*found, impression.site)
+    return found

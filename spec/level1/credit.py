@@ -28,23 +28,43 @@ def allocate(credit: tuple[Fraction, ...], value: int, draw: Draw) -> tuple[int,
     shares = [value * part / sum(credit) for part in credit]
     open_share = 0
     for index in range(1, len(shares)):
-        first, second = _fraction(shares[open_share]), _fraction(shares[index])
-        if first == 0 and second == 0:
+        first, second = shares[open_share], shares[index]
+        if first == floor(first) and second == floor(second):
             continue
-        raised = first + second > 1
-        step_first = 1 - first if raised else -first
-        step_second = 1 - second if raised else -second
-        if draw(coin(step_second / (step_first + step_second))):
-            step, rounded, open_share = step_first, open_share, index
-        else:
-            step, rounded = step_second, index
-        shares[rounded] += step
-        shares[open_share] -= step
+        round_first = draw(coin(chance_of_first(first, second)))
+        shares[open_share], shares[index] = rounded_pair(first, second, round_first)
+        open_share = index if round_first else open_share
     return tuple(floor(share) for share in shares)
 
 
-def _fraction(share: Fraction) -> Fraction:
-    return share - floor(share)
+def steps_to_whole(first: Fraction, second: Fraction) -> tuple[Fraction, Fraction]:
+    """Return what either of two shares lacks to be whole: both upwards or both downwards.
+
+    Draft: Last-N-Touch Attribution.
+    """
+    parts = first - floor(first), second - floor(second)
+    raised = 1 if parts[0] + parts[1] > 1 else 0
+    return raised - parts[0], raised - parts[1]
+
+
+def chance_of_first(first: Fraction, second: Fraction) -> Fraction:
+    """Return with which chance the first of two shares is made whole, so that both keep their mean.
+
+    Draft: Last-N-Touch Attribution.
+    """
+    step, other = steps_to_whole(first, second)
+    return other / (step + other)
+
+
+def rounded_pair(first: Fraction, second: Fraction, round_first: bool) -> tuple[Fraction, Fraction]:
+    """Make one of two shares whole and let the other take the difference.
+
+    Draft: Last-N-Touch Attribution.
+    """
+    step, other = steps_to_whole(first, second)
+    if round_first:
+        return first + step, second - step
+    return first - other, second + other
 
 
 def by_priority(impressions: tuple[Impression, ...]) -> tuple[Impression, ...]:

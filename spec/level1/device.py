@@ -83,9 +83,11 @@ def clear_history(at: OnBrowser, sites: frozenset[str], forget_visits: bool) -> 
     """
     device, budgets = at.device, at.device.budgets
     if not forget_visits:
-        epochs = range(at.rules.first_epoch(at), epoch_of(at, at.now) + 1)
-        spent = {(epoch, site): 0 for epoch in epochs for site in sites}
-        return replace(device, budgets=replace(budgets, sites=budgets.sites.update(spent)))
+        spent = budgets.sites
+        for epoch in range(at.rules.first_epoch(at), epoch_of(at, at.now) + 1):
+            for site in sites:
+                spent = spent.set((epoch, site), 0)
+        return replace(device, budgets=replace(budgets, sites=spent))
     remembered = at.rules.last_clearing(at)
     if not sites:
         return replace(device, impressions=(), budgets=Budgets(), last_clearing=remembered)
@@ -102,7 +104,9 @@ def clear_history(at: OnBrowser, sites: frozenset[str], forget_visits: bool) -> 
 
 
 def _without(kept: Map[BudgetKey, int], sites: frozenset[str]) -> Map[BudgetKey, int]:
-    return Map({key: left for key, left in kept.items() if key[1] not in sites})
+    for key in kept:
+        kept = kept.delete(key) if key[1] in sites else kept
+    return kept
 
 
 def last_clearing(at: OnBrowser) -> int:

@@ -62,7 +62,7 @@ def validate_impression(at: OnBrowser, caller: Caller, options: ImpressionOption
     site = checked_site(rules, caller.site)
     between = None if caller.intermediary is None else checked_site(rules, caller.intermediary)
     if not 0 <= options.histogram_index < limits.maximum_histogram:
-        reject("RangeError", f"histogramIndex {options.histogram_index} is beyond every histogram")
+        reject("RangeError", "histogramIndex is beyond every histogram")
     if options.lifetime_days <= 0:
         reject("RangeError", "lifetimeDays must be positive")
     sites = checked_sites(

@@ -13,10 +13,17 @@ from dataclasses import dataclass, replace
 
 from spec.distributions import Draw
 from spec.level1.aggregation import Job
-from spec.level1.epochs import epoch_of
+from spec.level1.epochs import epoch_of, started
 from spec.level1.impressions import Impression
 from spec.level1.rules import AtConversion, Level1Rules
-from spec.level1.system import DEVICE, Level1Move, Level1Observation, Level1System, step
+from spec.level1.system import (
+    DEVICE,
+    Level1Move,
+    Level1Observation,
+    Level1System,
+    SaveImpression,
+    step,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,17 +65,35 @@ def without(rules: Level1Rules, unit: Level1Unit) -> Level1Rules:
 class Level1OtherWorld:
     """Be the system without a unit, an interactive mechanism; other devices are as they were.
 
+    Where the unit's impressions are `never_saved`, they take no room in the store either. Under the
+    rules of the draft that makes no difference. The epochs of the device must have a start then.
+
     Draft: Privacy Unit.
     """
 
     rules: Level1Rules
     unit: Level1Unit
     initial: Level1System = Level1System()
+    never_saved: bool = False
 
     def step(
         self, state: Level1System, action: Level1Move, draw: Draw
     ) -> tuple[Level1System, Level1Observation]:
         """Make one move in the world without the unit."""
-        concerned = not isinstance(action, Job) and action.device == self.unit.device
-        rules = without(self.rules, self.unit) if concerned else self.rules
-        return step(rules, state, action, draw)
+        if isinstance(action, Job) or action.device != self.unit.device:
+            return step(self.rules, state, action, draw)
+        after, seen = step(without(self.rules, self.unit), state, action, draw)
+        if self.never_saved and isinstance(action, SaveImpression):
+            after = self.unsaved(state, action, after)
+        return after, seen
+
+    def unsaved(
+        self, before: Level1System, move: SaveImpression, after: Level1System
+    ) -> Level1System:
+        """Return the system in which an impression of the unit's epoch was not saved."""
+        device = after.devices[move.device]
+        if (move.now - started(device)) // self.rules.limits.epoch != self.unit.epoch:
+            return after
+        store = before.devices[move.device].impressions
+        device = replace(device, impressions=store)
+        return replace(after, devices=after.devices.set(move.device, device))

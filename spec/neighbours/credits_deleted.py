@@ -23,7 +23,10 @@ from spec.system import Decision, Move, on_aggregation, on_attribution
 def delete_credits(
     rules: Rules, unit: Unit, worlds: Worlds, move: Move, decision: Decision, draw: Draw
 ) -> Decision:
-    """Delete what is credited to the unit."""
+    """Delete what is credited to the unit.
+
+    Paper: Sec. 4.2; Sec. 4.3; Sec. 5.
+    """
     return replace(
         decision,
         credits=without_unit(rules, unit, worlds, move, decision.credits),
@@ -34,12 +37,18 @@ def delete_credits(
 def without_unit(
     rules: Rules, unit: Unit, worlds: Worlds, move: Move, credits: tuple[Credit, ...]
 ) -> tuple[Credit, ...]:
-    """Return the credits of all units but one."""
+    """Return the credits of all units but one.
+
+    Paper: Sec. 4.2; Sec. 4.3.
+    """
     return tuple(each for each in credits if not is_of(rules, unit, worlds, move, each))
 
 
 def is_of(rules: Rules, unit: Unit, worlds: Worlds, move: Move, credit: Credit) -> bool:
-    """Tell whether a credit is the unit's."""
+    """Tell whether a credit is the unit's.
+
+    Paper: Sec. 4.2; Sec. 4.3.
+    """
     match move:
         case Event():
             return budget_unit(on_aggregation(rules, worlds.real, move)) == unit

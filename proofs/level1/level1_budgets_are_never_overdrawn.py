@@ -1,0 +1,342 @@
+r"""No budget, global budget or quota of an epoch is ever overdrawn.
+
+Claim: What an epoch pays for, summed over all reports, is at most the site's budget, the global
+    budget and each quota, whatever is cleared in between, if the clock is never set back.
+Paper: none (Attribution Level 1).
+Method: Inductive invariant: what is left is never negative and never grows, and impressions are
+    used only if the site's budget and the global budget fell by the charge. `deduct` is run for any
+    epoch on symbolic budgets of that epoch and of another, for one or two impressions of one or two
+    impression sites; what it leaves alone stays as it is. Induction on the impressions:
+    `affordable` and `paid` treat impression sites one by one, and the two budgets that privacy
+    rests on are the same for any number. Clearing is the only way in which something grows. It is
+    run for any time of clearing, any start of the epochs and any entry: what is renewed belongs to
+    an epoch that is not after the clearing that is remembered, and such an epoch is before the
+    first one that is used from then on. An epoch that was closed stays closed.
+Assumes: The clock is never set back. Impressions are saved in the epoch of their time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import cast
+
+from proofs._proof import Proof, assume, exists
+from proofs._subjects import for_all_rules, opaque, plain, unchecked
+from proofs._symbolic import free
+from proofs.level1._subjects import (
+    BLOG,
+    NEWS,
+    SHOP,
+    TOYS,
+    at_conversion,
+    budgets,
+    impression,
+    limits_of,
+)
+from spec.level1 import (
+    LEVEL_1_ONE_DRAW,
+    AtConversion,
+    Budgets,
+    Charge,
+    Conversion,
+    Device,
+    Impression,
+    Level1Limits,
+    Level1Rules,
+    OnBrowser,
+)
+from spec.level1.budgets import affordable, deduct, paid, sites_of
+from spec.level1.device import clear_history
+from spec.level1.epochs import epoch_of
+
+WEEK = 7 * 86400
+SITES = cast(frozenset[str], (SHOP,))
+
+
+def any_budgets(epoch: int, other: int) -> Budgets:
+    """Return budgets of two epochs, each entry any number that is not negative."""
+    amounts = {
+        what: free(what, int)
+        for what in ("site", "site_then", "rival", "all", "all_then", "news", "blog", "news_then")
+    }
+    assume(*(0 <= amount for amount in amounts.values()))
+    return budgets(
+        [
+            ((epoch, SHOP), amounts["site"]),
+            ((other, SHOP), amounts["site_then"]),
+            ((epoch, TOYS), amounts["rival"]),
+        ],
+        [(epoch, amounts["all"]), (other, amounts["all_then"])],
+        [
+            ((epoch, NEWS), amounts["news"]),
+            ((epoch, BLOG), amounts["blog"]),
+            ((other, NEWS), amounts["news_then"]),
+        ],
+    )
+
+
+def any_limits() -> Level1Limits:
+    """Return limits of which only the three budgets may be read, each any number."""
+    found = {what: free(what, int) for what in ("site_budget", "global_budget", "site_quota")}
+    assume(*(0 <= amount for amount in found.values()))
+    return limits_of(**found)
+
+
+def pay(
+    rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool
+) -> tuple[Budgets, Budgets, tuple[Impression, ...], int]:
+    """Let an epoch pay; return the budgets before and after, what is used, and another epoch."""
+    other = free("other_epoch", int)
+    assume(epoch != other, 0 <= site, 0 <= shared)
+    rules = replace(rules, limits=any_limits())
+    before = any_budgets(epoch, other)
+    at = at_conversion(rules, opaque(Conversion, "the conversion"))
+    shown: tuple[Impression, ...] = (impression(NEWS),)
+    if two:
+        shown = (*shown, impression(BLOG if apart else NEWS))
+    after, used = rules.deduct(at, before, epoch, shown, Charge(site=site, shared=shared))
+    return before, plain(after, Budgets), used, other
+
+
+@for_all_rules("nothing is overdrawn and nothing grows")
+def within(rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool) -> bool:
+    """Compare every entry of the epoch before and after."""
+    before, after, _, _ = pay(rules, epoch, site, shared, two, apart)
+    good = True
+    for kept, left in (
+        (before.sites[epoch, SHOP], after.sites[epoch, SHOP]),
+        (before.shared[epoch], after.shared[epoch]),
+        (before.quotas[epoch, NEWS], after.quotas[epoch, NEWS]),
+        (before.quotas[epoch, BLOG], after.quotas[epoch, BLOG]),
+    ):
+        good = good & (0 <= left) & (left <= kept)
+    return good
+
+
+@for_all_rules("what is used is paid for by the site")
+def site_pays(
+    rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool
+) -> bool:
+    """Compare the site's budget before and after, where impressions are used."""
+    before, after, used, _ = pay(rules, epoch, site, shared, two, apart)
+    return not used or after.sites[epoch, SHOP] <= before.sites[epoch, SHOP] - site
+
+
+@for_all_rules("what is used is paid for from the global budget")
+def all_pay(rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool) -> bool:
+    """Compare the global budget before and after, where impressions are used."""
+    before, after, used, _ = pay(rules, epoch, site, shared, two, apart)
+    return not used or after.shared[epoch] <= before.shared[epoch] - shared
+
+
+@for_all_rules("other epochs and other sites are left alone")
+def others_untouched(
+    rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool
+) -> bool:
+    """Compare what is not this epoch's and this site's before and after."""
+    before, after, _, other = pay(rules, epoch, site, shared, two, apart)
+    return (
+        (after.sites[epoch, TOYS] == before.sites[epoch, TOYS])
+        & (after.sites[other, SHOP] == before.sites[other, SHOP])
+        & (after.shared[other] == before.shared[other])
+        & (after.quotas[other, NEWS] == before.quotas[other, NEWS])
+    )
+
+
+def cleared(
+    rules: Level1Rules, now: int, start: int, last: int, epoch: int, everything: bool
+) -> tuple[Device, Device, OnBrowser]:
+    """Forget visits at a time that is not before the last clearing."""
+    amounts = {what: free(what, int) for what in ("site", "all", "news")}
+    limits = limits_of(epoch=WEEK)
+    assume(last <= now, *(0 <= amount for amount in amounts.values()))
+    kept = budgets(
+        [((epoch, SHOP), amounts["site"])],
+        [(epoch, amounts["all"])],
+        [((epoch, NEWS), amounts["news"])],
+    )
+    device = unchecked(
+        Device, impressions=(), budgets=kept, epoch_start=start, last_clearing=last, enabled=True
+    )
+    at = unchecked(OnBrowser, rules=replace(rules, limits=limits), now=now, device=device)
+    sites = frozenset[str]() if everything else SITES
+    after = at.rules.clear_history(at, sites, True)
+    return device, after, at
+
+
+@for_all_rules("what clearing renews belongs to an epoch that is closed")
+def renewed_is_closed(
+    rules: Level1Rules, now: int, start: int, last: int, epoch: int, everything: bool
+) -> bool:
+    """Look at an entry of any epoch that may hold something: one that has begun."""
+    before, after, at = cleared(rules, now, start, last, epoch, everything)
+    assume(epoch * WEEK + start <= now)
+    kept, left = before.budgets, after.budgets
+    same = (
+        (epoch, SHOP) in left.sites
+        and epoch in left.shared
+        and (epoch, NEWS) in left.quotas
+        and bool(
+            (left.sites[epoch, SHOP] <= kept.sites[epoch, SHOP])
+            & (left.shared[epoch] <= kept.shared[epoch])
+            & (left.quotas[epoch, NEWS] <= kept.quotas[epoch, NEWS])
+        )
+    )
+    if same:
+        return True
+    if after.last_clearing is None:
+        return False
+    return epoch <= epoch_of(replace(at, device=after), after.last_clearing)
+
+
+@for_all_rules("an epoch that was closed stays closed")
+def never_earlier(
+    rules: Level1Rules, now: int, start: int, last: int, epoch: int, everything: bool
+) -> bool:
+    """Compare the epochs of the remembered times before and after."""
+    _, after, at = cleared(rules, now, start, last, epoch, everything)
+    if after.last_clearing is None:
+        return False
+    at = replace(at, device=after)
+    return epoch_of(at, last) <= epoch_of(at, after.last_clearing)
+
+
+@for_all_rules("an epoch that is not after the last clearing is before the first one used")
+def closed_is_unused(rules: Level1Rules, now: int, start: int, last: int, days: int) -> bool:
+    """Ask for the first epoch that is used after a clearing."""
+    assume(last <= now, 1 <= days)
+    limits = limits_of(epoch=WEEK, maximum_lookback=days, day=86400)
+    device = unchecked(Device, epoch_start=start, last_clearing=last)
+    at = unchecked(OnBrowser, rules=replace(rules, limits=limits), now=now, device=device)
+    return epoch_of(at, last) < at.rules.first_epoch(at)
+
+
+@for_all_rules("clearing without forgetting renews nothing")
+def kept_visits(rules: Level1Rules, site: int, shared: int, quota: int) -> bool:
+    """Clear site data in one of two epochs."""
+    assume(0 <= site, 0 <= shared, 0 <= quota)
+    kept = budgets([((0, SHOP), site)], [(0, shared)], [((0, NEWS), quota)])
+    limits = limits_of(epoch=WEEK, maximum_lookback=1, day=86400)
+    device = unchecked(Device, impressions=(), budgets=kept, epoch_start=0, last_clearing=None)
+    at = unchecked(OnBrowser, rules=replace(rules, limits=limits), now=WEEK // 2, device=device)
+    after = at.rules.clear_history(at, SITES, False).budgets
+    return (
+        (after.sites[0, SHOP] <= site)
+        & (0 <= after.sites[0, SHOP])
+        & (after.shared[0] <= shared)
+        & (after.quotas[0, NEWS] <= quota)
+    )
+
+
+@exists("not vacuous: an epoch pays for one report and cannot pay for the next")
+def paid_then_short(rules: Level1Rules, site: int, shared: int, cost: int) -> bool:
+    """Find budgets that suffice once."""
+    assume(1 <= cost)
+    rules = replace(rules, limits=any_limits())
+    at = at_conversion(rules, opaque(Conversion, "the conversion"))
+    kept = budgets([((0, SHOP), site)], [(0, shared)], [((0, NEWS), shared)])
+    charge = Charge(site=cost, shared=cost)
+    after, used = rules.deduct(at, kept, 0, (impression(NEWS),), charge)
+    _, again = rules.deduct(at, after, 0, (impression(NEWS),), charge)
+    return bool(used) and not again
+
+
+PAID = (within, others_untouched, paid_then_short)
+CLEARED = (renewed_is_closed, never_earlier, closed_is_unused, kept_visits)
+SHARED = (*PAID, all_pay, *CLEARED)
+SITE = (*PAID, site_pays, *CLEARED)
+OWN = ("first_epoch",)
+
+
+Deducted = tuple[Budgets, tuple[Impression, ...]]
+
+
+def overdraw_quotas(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> Deducted:
+    """Ask for no quota before it is charged."""
+    if not affordable(at, kept, epoch, (), cost):
+        return kept, ()
+    return paid(at, kept, epoch, sites_of(shown), cost), shown
+
+
+def free_for_the_site(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> Deducted:
+    """Charge the shared limits only."""
+    return deduct(at, kept, epoch, shown, replace(cost, site=0))
+
+
+def free_for_all(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> Deducted:
+    """Charge the site and the quotas only."""
+    after, used = deduct(at, kept, epoch, shown, cost)
+    return replace(after, shared=kept.shared), used
+
+
+def charge_a_rival(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> Deducted:
+    """Use up what every other entry of the epoch has left."""
+    after, used = deduct(at, kept, epoch, shown, cost)
+    sites = after.sites
+    for key in kept.sites:
+        sites = sites if key[1] == at.caller.site else sites.set(key, 0)
+    return replace(after, sites=sites), used
+
+
+def never_pay(
+    ____: AtConversion, kept: Budgets, _: int, __: tuple[Impression, ...], ___: Charge
+) -> Deducted:
+    """Use no impression at all."""
+    return kept, ()
+
+
+def forget_at_once(at: OnBrowser, sites: frozenset[str], forget: bool) -> Device:
+    """Remember an earlier clearing only, at the very beginning of time."""
+    after = clear_history(at, sites, forget)
+    return replace(after, last_clearing=at.device.last_clearing) if forget else after
+
+
+def open_the_epoch_before(at: OnBrowser, sites: frozenset[str], forget: bool) -> Device:
+    """Keep every budget, and take the last clearing back by a week."""
+    if not forget or at.device.last_clearing is None:
+        return clear_history(at, sites, forget)
+    return replace(at.device, last_clearing=at.device.last_clearing - WEEK)
+
+
+def renew_site_data(at: OnBrowser, sites: frozenset[str], forget: bool) -> Device:
+    """Give back what is left to others where visits are not forgotten."""
+    if forget:
+        return clear_history(at, sites, forget)
+    kept = at.device.budgets
+    shared = kept.shared
+    for epoch, left in kept.shared.items():
+        shared = shared.set(epoch, left + 1)
+    return replace(at.device, budgets=replace(kept, shared=shared))
+
+
+DRAFT = LEVEL_1_ONE_DRAW
+PROOF = Proof(
+    claim="level1_budgets_are_never_overdrawn",
+    subject=DRAFT,
+    steps=(*PAID[:2], site_pays, all_pay, *CLEARED, paid_then_short),
+    controls={
+        "quotas are charged whatever is left": replace(DRAFT, deduct=overdraw_quotas),
+        "the site pays nothing": replace(DRAFT, deduct=free_for_the_site),
+        "the global budget is not charged": replace(DRAFT, deduct=free_for_all),
+        "another site's budget is used up": replace(DRAFT, deduct=charge_a_rival),
+        "forgetting visits leaves the epoch open": replace(DRAFT, clear_history=forget_at_once),
+        "clearing forgets nothing and opens an epoch": replace(
+            DRAFT, clear_history=open_the_epoch_before
+        ),
+        "the epoch of the clearing is used": replace(
+            DRAFT, first_epoch=lambda at: DRAFT.first_epoch(at) - 1
+        ),
+        "clearing site data renews the global budget": replace(
+            DRAFT, clear_history=renew_site_data
+        ),
+    },
+    unproved_for={"no impression is ever used": replace(DRAFT, deduct=never_pay)},
+)

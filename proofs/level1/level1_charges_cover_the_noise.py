@@ -1,0 +1,287 @@
+r"""What a report is charged covers what its aggregation can tell.
+
+Claim: For every job that a report may take part in, a change of its histogram by at most $2v$, or
+    by at most its norm within a single epoch, costs no more than the report was charged, if the
+    epsilon that was asked for is a whole number of grains.
+Paper: none (Attribution Level 1).
+Method: With noise of ratio $b^{-r}$ per unit a change by $c$ costs $c r$ units of epsilon. The
+    rules' noise has $r \le K j / m$ for a budget $j$ of the job in epsilon and the maximal value
+    $m$; $K$ is read off one run. The budget of a job is at most what the report states, which is at
+    most what was asked for, $\varepsilon$; and the charge is at least $K c \varepsilon / m$. So
+    the charge is at least $c r$. Each link is proved on `noise`, `accept`, `stated_budget` and
+    `charge` with symbolic numbers; rounding up is known by $x \le \lceil x \rceil < x + 1$ alone.
+    The noise must be untruncated discrete Laplace noise, whatever the histograms are.
+Assumes: The epsilon of a conversion is a whole number of grains; a grain is a millionth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from itertools import count
+from math import ceil
+from typing import cast
+from unittest.mock import patch
+
+from proofs._opaque import Opaque
+from proofs._proof import Proof, assume, exists
+from proofs._subjects import for_all_rules, opaque, unchecked
+from proofs._symbolic import NotSymbolic, rational, refuse, running
+from proofs.level1._subjects import at_conversion, entries, limits_of
+from spec.level1 import (
+    LEVEL_1_ONE_DRAW,
+    LIMITS,
+    Aggregator,
+    AtAggregator,
+    AtConversion,
+    Charge,
+    Conversion,
+    Job,
+    Level1Rules,
+    Report,
+    Task,
+    budgets,
+)
+from spec.level1.budgets import charge
+from spec.noise import DiscreteLaplace, Noise
+from spec.numbers import Base, Power
+
+BASE = Base(Fraction(2))
+GRAINS = 10**6
+
+
+def fixed(rules: Level1Rules) -> Level1Rules:
+    """Return the rules with a grain of a millionth; nothing else of the limits may be read."""
+    return replace(rules, limits=limits_of(grains=GRAINS, base=BASE))
+
+
+class Batch(Opaque):
+    """Be any batch: nobody may look at how many reports it has, only at the first one."""
+
+    __slots__ = ("first",)
+
+    first: Report
+
+    def __getitem__(self, place: int) -> Report:
+        if place != 0:
+            refuse("the reports of a batch")
+        return self.first
+
+
+def rate_of(rules: Level1Rules, job: Fraction, max_value: Fraction) -> Fraction:
+    r"""Return $r$ for the noise of a job; refuse noise that is not known."""
+    report = unchecked(
+        Report,
+        report_id=opaque(int, "an identifier"),
+        task=unchecked(Task, max_value=max_value),
+        stated_budget=opaque(int, "the stated budget"),
+        histogram=opaque(tuple[int, ...], "the histogram"),
+    )
+    at = unchecked(
+        AtAggregator,
+        rules=fixed(rules),
+        aggregator=opaque(Aggregator, "the service"),
+        job=unchecked(Job, minimal_budget=job),
+    )
+    batch = Batch("the batch")
+    batch.first = report
+    found = rules.noise(at, cast(tuple[Report, ...], batch))
+    if type(found) is not DiscreteLaplace or found.truncation is not None:
+        raise NotSymbolic(f"noise that is no discrete Laplace noise: {type(found).__name__}")
+    return -found.decay_power.exponent
+
+
+def constant(rules: Level1Rules) -> Fraction:
+    """Return $K$: the rate of the noise for a job of one epsilon and a maximal value of one."""
+    report = Report(
+        report_id=1,
+        task=Task(service="", histogram_size=1, max_value=1, collector="", budget_source=""),
+        stated_budget=GRAINS,
+        histogram=(0,),
+    )
+    limits = replace(LIMITS, grains=GRAINS, base=BASE)
+    at = AtAggregator(
+        rules=replace(rules, limits=limits),
+        aggregator=Aggregator(),
+        job=Job(report_ids=(1,), minimal_budget=GRAINS),
+    )
+    found = rules.noise(at, (report,))
+    if type(found) is not DiscreteLaplace:
+        raise NotSymbolic(f"noise that is no discrete Laplace noise: {type(found).__name__}")
+    return -found.decay_power.exponent
+
+
+def rounding() -> Callable[[Fraction], int]:
+    """Return a rounding of which only that it rounds up, by less than one, is known."""
+    places = count()
+
+    def rounded(exact: Fraction) -> int:
+        if not running():
+            return ceil(exact)
+        found = rational(f"rounded_{next(places)}")
+        assume(exact <= found, found < exact + 1)
+        return cast(int, found)
+
+    return rounded
+
+
+def charged(
+    rules: Level1Rules,
+    single: bool,
+    epsilon: Fraction,
+    value: Fraction,
+    max_value: Fraction,
+    norm: Fraction,
+) -> Charge:
+    """Return what a conversion is charged."""
+    assume(0 < epsilon, 0 < value, value <= max_value, 0 <= norm, norm <= value)
+    asked = unchecked(Conversion, value=value, max_value=max_value, epsilon=epsilon)
+    with patch.object(budgets, "rounded_up", rounding()):
+        return rules.charge(at_conversion(fixed(rules), asked), single, cast(int, norm))
+
+
+@for_all_rules("the noise of a job is as wide as its budget says")
+def noise_is_wide(rules: Level1Rules, job: Fraction, max_value: Fraction) -> bool:
+    """Bound the rate of the noise."""
+    assume(0 < job, 1 <= max_value)
+    return rate_of(rules, job, max_value) * max_value * GRAINS <= constant(rules) * job
+
+
+@for_all_rules("a job has no more budget than its report states")
+def job_is_stated(rules: Level1Rules, job: int, stated: int) -> bool:
+    """Ask whether a report that nobody used may take part."""
+    report = unchecked(
+        Report,
+        report_id=1,
+        stated_budget=stated,
+        histogram=opaque(tuple[int, ...], "the histogram"),
+    )
+    at = unchecked(
+        AtAggregator,
+        rules=fixed(rules),
+        aggregator=Aggregator(used=entries(())),
+        job=unchecked(Job, minimal_budget=job),
+    )
+    assume(1 <= job, 0 <= stated)
+    return job <= stated if rules.accept(at, report) is not None else True
+
+
+@for_all_rules("a report states no more than was asked for")
+def stated_is_asked(rules: Level1Rules, asked: int) -> bool:
+    """Compare the budget that a report states with the epsilon of the conversion."""
+    assume(1 <= asked)
+    epsilon = Fraction(1) * asked / GRAINS
+    at = at_conversion(fixed(rules), unchecked(Conversion, epsilon=epsilon))
+    return rules.stated_budget(at) <= asked
+
+
+@for_all_rules("the site is charged for twice the value where several epochs are asked")
+def site_several(
+    rules: Level1Rules, epsilon: Fraction, value: Fraction, max_value: Fraction, norm: Fraction
+) -> bool:
+    """Compare the charge to the site with a change by twice the value."""
+    cost = charged(rules, False, epsilon, value, max_value, norm)
+    return 2 * value * constant(rules) * epsilon * GRAINS <= cost.site * max_value
+
+
+@for_all_rules("the site is charged for the norm where a single epoch is asked")
+def site_single(
+    rules: Level1Rules, epsilon: Fraction, value: Fraction, max_value: Fraction, norm: Fraction
+) -> bool:
+    """Compare the charge to the site with a change by the norm."""
+    cost = charged(rules, True, epsilon, value, max_value, norm)
+    return norm * constant(rules) * epsilon * GRAINS <= cost.site * max_value
+
+
+@for_all_rules("the shared limits are charged for twice the value where several epochs are asked")
+def shared_several(
+    rules: Level1Rules, epsilon: Fraction, value: Fraction, max_value: Fraction, norm: Fraction
+) -> bool:
+    """Compare the charge to the shared limits with a change by twice the value."""
+    cost = charged(rules, False, epsilon, value, max_value, norm)
+    return 2 * value * constant(rules) * epsilon * GRAINS <= cost.shared * max_value
+
+
+@for_all_rules("the shared limits are charged for the norm where a single epoch is asked")
+def shared_single(
+    rules: Level1Rules, epsilon: Fraction, value: Fraction, max_value: Fraction, norm: Fraction
+) -> bool:
+    """Compare the charge to the shared limits with a change by the norm."""
+    cost = charged(rules, True, epsilon, value, max_value, norm)
+    return norm * constant(rules) * epsilon * GRAINS <= cost.shared * max_value
+
+
+@exists("not vacuous: a report of some value takes part in a job")
+def takes_part(rules: Level1Rules, asked: int) -> bool:
+    """Find a conversion whose report is accepted with all that was asked for."""
+    assume(1 <= asked)
+    epsilon = Fraction(1) * asked / GRAINS
+    at = at_conversion(fixed(rules), unchecked(Conversion, epsilon=epsilon))
+    stated = rules.stated_budget(at)
+    report = unchecked(Report, report_id=1, stated_budget=stated)
+    service = unchecked(
+        AtAggregator,
+        rules=fixed(rules),
+        aggregator=Aggregator(used=entries(())),
+        job=unchecked(Job, minimal_budget=asked),
+    )
+    return rules.accept(service, report) is not None
+
+
+SHARED = (noise_is_wide, job_is_stated, stated_is_asked, shared_several, shared_single, takes_part)
+SITE = (noise_is_wide, job_is_stated, stated_is_asked, site_several, site_single, takes_part)
+
+
+def narrow_for_large_values(at: AtAggregator, _: tuple[Report, ...]) -> Noise:
+    """Forget the maximal value."""
+    epsilon = Fraction(1) * at.job.minimal_budget / at.limits.grains
+    return DiscreteLaplace(Power(at.limits.base, -epsilon / 2))
+
+
+def accept_any(at: AtAggregator, report: Report) -> Aggregator | None:
+    """Accept a report whatever it states."""
+    return replace(at.aggregator, used=at.aggregator.used.set(report.report_id, 1))
+
+
+def charging(change: Callable[[bool, Charge], Charge]) -> Level1Rules:
+    """Return rules that change a charge."""
+
+    def broken(at: AtConversion, single: bool, norm: int) -> Charge:
+        return change(single, charge(at, single, norm))
+
+    return replace(DRAFT, charge=broken)
+
+
+def half(cost: int) -> int:
+    """Return half of a charge."""
+    return cast(int, cost * Fraction(1, 2))
+
+
+DRAFT = LEVEL_1_ONE_DRAW
+PROOF = Proof(
+    claim="level1_charges_cover_the_noise",
+    subject=DRAFT,
+    steps=(*SHARED[:-1], *SITE[3:]),
+    controls={
+        "the noise forgets the maximal value": replace(DRAFT, noise=narrow_for_large_values),
+        "a report takes part whatever it states": replace(DRAFT, accept=accept_any),
+        "a report states a grain more": replace(
+            DRAFT, stated_budget=lambda at: DRAFT.stated_budget(at) + 1
+        ),
+        "the site pays for the value once": charging(
+            lambda single, cost: cost if single else replace(cost, site=half(cost.site))
+        ),
+        "the site pays half of the norm": charging(
+            lambda single, cost: replace(cost, site=half(cost.site)) if single else cost
+        ),
+        "the shared limits are charged for the value once": charging(
+            lambda single, cost: cost if single else replace(cost, shared=half(cost.shared))
+        ),
+        "the shared limits are charged nothing in a single epoch": charging(
+            lambda single, cost: replace(cost, shared=0) if single else cost
+        ),
+    },
+    unproved_for={"no report is ever accepted": replace(DRAFT, accept=lambda _, __: None)},
+    bound="grains of a millionth",
+)

@@ -1,0 +1,127 @@
+r"""A report takes part in aggregations for no more than the budget that it states.
+
+Claim: The budgets of the jobs that a report takes part in sum to at most what it states; in the
+    draft it takes part once.
+Paper: none (Attribution Level 1).
+Method: Inductive invariant: the service's record of a report is at least the sum of the budgets of
+    its jobs, and is at most what it states. `accept` is run on any record, any job and any stated
+    budget; it may not look at the histogram. A report that is refused leaves the record as it was,
+    because `aggregate` then keeps the old one.
+Assumes: Every report has an identifier of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from proofs._proof import Proof, assume, exists
+from proofs._subjects import for_all_rules, opaque, plain, unchecked
+from proofs.level1._subjects import entries, limits_of
+from spec.level1 import (
+    LEVEL_1_ONE_DRAW,
+    Aggregator,
+    AtAggregator,
+    Job,
+    Level1Rules,
+    Report,
+)
+from spec.level1.aggregation import accept
+
+
+def accepted(
+    rules: Level1Rules, used: Iterable[tuple[int, int]], report: int, job: int, stated: int
+) -> Aggregator | None:
+    """Offer a report to a job."""
+    at = unchecked(
+        AtAggregator,
+        rules=replace(rules, limits=limits_of()),
+        aggregator=Aggregator(used=entries(used)),
+        job=unchecked(Job, minimal_budget=job),
+    )
+    offered = unchecked(
+        Report,
+        report_id=report,
+        stated_budget=stated,
+        histogram=opaque(tuple[int, ...], "the histogram"),
+    )
+    return rules.accept(at, offered)
+
+
+@for_all_rules(
+    "a fresh report is recorded with at least the budget of its job, within what it states"
+)
+def first_time(rules: Level1Rules, report: int, job: int, stated: int) -> bool:
+    """Offer a report that nobody used."""
+    assume(1 <= job, 0 <= stated)
+    after = accepted(rules, (), report, job, stated)
+    if after is None:
+        return True
+    recorded = plain(after, Aggregator).used[report]
+    return (job <= recorded) & (recorded <= stated)
+
+
+@for_all_rules("a used report is recorded with as much more, within what it states")
+def next_time(rules: Level1Rules, report: int, used: int, job: int, stated: int) -> bool:
+    """Offer a report of which something was used."""
+    assume(1 <= job, 0 <= used, used <= stated)
+    after = accepted(rules, [(report, used)], report, job, stated)
+    if after is None:
+        return True
+    recorded = plain(after, Aggregator).used[report]
+    return (used + job <= recorded) & (recorded <= stated)
+
+
+@for_all_rules("what is recorded of another report is left alone")
+def others_stay(
+    rules: Level1Rules, report: int, other: int, used: int, job: int, stated: int
+) -> bool:
+    """Offer a report beside another one."""
+    assume(report != other, 1 <= job, 0 <= used)
+    after = accepted(rules, [(other, used)], report, job, stated)
+    return after is None or plain(after, Aggregator).used.get(other, -1) == used
+
+
+@exists("not vacuous: a report takes part once and not twice")
+def once(rules: Level1Rules, job: int, stated: int) -> bool:
+    """Find a job that a report may take part in once."""
+    assume(1 <= job)
+    after = accepted(rules, (), 1, job, stated)
+    return after is not None and accepted(rules, after.used.items(), 1, job, stated) is None
+
+
+def forgetful(at: AtAggregator, report: Report) -> Aggregator | None:
+    """Record one grain, whatever the job uses."""
+    after = accept(at, report)
+    if after is None:
+        return None
+    return replace(after, used=after.used.set(report.report_id, 1))
+
+
+def one_at_a_time(at: AtAggregator, report: Report) -> Aggregator | None:
+    """Forget all other reports."""
+    after = accept(at, report)
+    if after is None:
+        return None
+    return replace(after, used=entries([(report.report_id, after.used[report.report_id])]))
+
+
+def once_more_if_cheap(at: AtAggregator, report: Report) -> Aggregator | None:
+    """Accept a report again where the job is about a single grain."""
+    if at.job.minimal_budget == 1 and report.report_id in at.aggregator.used:
+        return at.aggregator
+    return accept(at, report)
+
+
+DRAFT = LEVEL_1_ONE_DRAW
+PROOF = Proof(
+    claim="level1_reports_are_accepted_once",
+    subject=DRAFT,
+    steps=(first_time, next_time, others_stay, once),
+    controls={
+        "one grain is recorded": replace(DRAFT, accept=forgetful),
+        "a job for a single grain is always answered": replace(DRAFT, accept=once_more_if_cheap),
+        "all other reports are forgotten": replace(DRAFT, accept=one_at_a_time),
+    },
+    unproved_for={"no report is ever accepted": replace(DRAFT, accept=lambda _, __: None)},
+)
