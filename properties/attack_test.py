@@ -18,7 +18,7 @@ from properties.game import Branch, Plan
 
 if TYPE_CHECKING:
     from properties.attack import Attack
-    from properties.worlds import ScriptAttack
+    from properties.script_attack import ScriptAttack
 
 TEMPLATE = '''"""Replay the smallest attack on {proposal}.
 
@@ -76,7 +76,7 @@ from fractions import Fraction
 from importlib.util import module_from_spec, spec_from_file_location
 
 {imports}
-from properties.worlds import attack_by
+from properties.play import attack_by
 from spec import PAPER
 from spec.neighbours import RELATIONS_BY_NAME
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from properties.play import attack_by
+from properties.script_attack import ScriptAttack
 from properties.scripts import aggregation_scripts, attribution_scripts
 from properties.searches.directed_worlds import BROKEN, directed_finding, search
-from properties.worlds import ScriptAttack, attack_by, by_law
 from spec import (
     ATTRIBUTION_FIXED,
     NULL_STORE,
@@ -185,7 +186,7 @@ def test_exact_laws_decide_what_draws_from_finite_laws() -> None:
     assert attack.world == "without x"
     assert attack.probability == Fraction(1, 10)
     assert attack.other == 0
-    assert by_law(PAPER, ATTRIBUTION_FIXED, "x", moves, PROMISED, Fraction(1)) is None
+    assert attack_by(PAPER, ATTRIBUTION_FIXED, "x", moves, PROMISED) is None
 
 
 @pytest.mark.parametrize("claimed", [ATTRIBUTION_FIXED, NULL_STORE])

@@ -27,7 +27,8 @@ from properties.machines import Machine, machine_finding
 from properties.machines.attribution_client import AttributionMachine
 from properties.machines.system import AttributionSystemMachine
 from properties.observation import NoEncoding
-from properties.worlds import CannotPlay, attack_by
+from properties.play import attack_by
+from properties.worlds import CannotPlay
 from sandproof import formats, plan, verdict
 from sandproof.about import About, Request
 from sandproof.claim_result import ClaimResult

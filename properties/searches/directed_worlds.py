@@ -14,8 +14,7 @@ of each hole's range, numbers that the proposal mentions, and some by chance.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from random import Random as Chance
 from typing import TYPE_CHECKING, cast
@@ -23,19 +22,15 @@ from typing import TYPE_CHECKING, cast
 import z3
 
 from proofs._followed import followed
-from proofs._symbolic import NotSymbolic, Number, Text, Truth, explore, integer, term_of
+from proofs._symbolic import NotSymbolic, explore, integer, term_of
 from properties.holes import Chosen, Holes, Numbers, Symbols, smallest_model
+from properties.parts import shows_as_drawn
+from properties.play import Promise, attack_of_moves, first_of, true_sum
+from properties.script_attack import ScriptAttack
 from properties.scripts import Script
-from properties.worlds import (
-    BothWorlds,
-    CannotPlay,
-    Draws,
-    Promise,
-    ScriptAttack,
-    chances,
-    smallest_attack,
-)
-from spec.aggregation_service import Query, Spent
+from properties.suspicion import SameDraws, suspicious
+from properties.worlds import BothWorlds, Draws, alike, both, chances
+from spec.aggregation_service import Spent
 from spec.contributions import Budget, Credit, Unit
 from spec.distributions import Distribution, Random
 from spec.neighbours import Relation
@@ -61,8 +56,6 @@ MARGINS = (Fraction(2), Fraction(3, 2), Fraction(9, 8), Fraction(1))
 RUNS = 8
 """How often a script that is not followed on symbols is run on numbers."""
 
-SHOWN = (int, bool, str, Fraction, type(None))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Searched:
@@ -85,10 +78,15 @@ class Searched:
         return self.attack is None and not (self.values or self.refused)
 
 
-def search(rules: Rules, relation: Relation, script: Script, promised: Promise) -> Searched:
-    """Follow a script on every path, and make an attack of a path that fails."""
+def search(
+    rules: Rules, relation: Relation, script: Script, promised: Promise, as_it_is: bool = False
+) -> Searched:
+    """Follow a script on every path, and make an attack of a path that fails.
+
+    Rules that run `as_it_is` may find an attack, which is played on numbers, and show nothing else.
+    """
     holes = Symbols()
-    subject = followed(rules)
+    subject = rules if as_it_is else followed(rules)
 
     def play() -> tuple[object, object]:
         unit = script.unit(holes)
@@ -141,15 +139,11 @@ def attack_of(
 def played(
     rules: Rules, relation: Relation, script: Script, holes: Holes, promised: Promise
 ) -> ScriptAttack | None:
-    """Play a script with numbers, without its queries first, where no noise is in the way."""
+    """Play a script with numbers."""
     unit = script.unit(holes)
-    run = BothWorlds(rules, relation, unit, lambda: Draws(true_sum, first_outcome))
+    run = BothWorlds(rules, relation, unit, lambda: Draws(true_sum, first_of))
     script.play(holes, run)
-    quiet = [move for move in run.moves if not isinstance(move, Query)]
-    attack = None
-    with suppress(CannotPlay):
-        attack = smallest_attack(rules, relation, unit, quiet, promised)
-    return attack or smallest_attack(rules, relation, unit, run.moves, promised)
+    return attack_of_moves(rules, relation, unit, run.moves, promised)
 
 
 def any_sum(place: int, law: Noisy) -> int:
@@ -165,18 +159,6 @@ def any_outcome(place: int, law: Distribution[object]) -> object:
         if choice == number:
             return outcome
     return law.weights[-1][0]
-
-
-def true_sum(place: int, law: Noisy) -> int:
-    """Draw no noise."""
-    del place
-    return law.centre
-
-
-def first_outcome(place: int, law: Distribution[object]) -> object:
-    """Take the first outcome."""
-    del place
-    return law.weights[0][0]
 
 
 def look_alike(run: BothWorlds) -> object:
@@ -210,38 +192,6 @@ def cost(law: Noisy, other: Noisy) -> Fraction:
     if rate != -theirs.decay_power.exponent:
         raise NotSymbolic("noise that differs between the worlds")
     return rate * abs(law.centre - other.centre)
-
-
-def both(first: object, second: object) -> object:
-    """Join two truth values without asking for either."""
-    if type(first) is Truth or type(second) is Truth:
-        return Truth(z3.And(term_of(first), term_of(second)))
-    return bool(first) and bool(second)
-
-
-def alike(first: object, second: object) -> object:
-    """State that two things that are seen are the same, type by type and part by part."""
-    if is_symbolic(first) or is_symbolic(second):
-        return first == second
-    if type(first) is not type(second):
-        return False
-    if isinstance(first, tuple) and isinstance(second, tuple):
-        result: object = len(first) == len(second)
-        for one, other in zip(first, second, strict=False):
-            result = both(result, alike(one, other))
-        return result
-    if is_dataclass(first) and is_dataclass(second):
-        names = [each.name for each in fields(first)]
-        mine, theirs = ([getattr(each, name) for name in names] for each in (first, second))
-        return alike(tuple(mine), tuple(theirs))
-    if type(first) in SHOWN:
-        return first == second
-    raise NotSymbolic(f"a {type(first).__name__} that is shown")
-
-
-def is_symbolic(value: object) -> bool:
-    """Tell whether a value is symbolic."""
-    return type(value) in (Number, Text, Truth)
 
 
 def directed_check(
@@ -287,7 +237,10 @@ def directed_finding(
     for script in scripts:
         result = search(rules, relation, script, promised)
         if result.refused:
-            result = try_numbers(rules, relation, script, promised, words, seed, result.refused)
+            refused = result.refused
+            result = search(rules, relation, script, promised, as_it_is=True)
+            if result.attack is None:
+                result = try_numbers(rules, relation, script, promised, words, seed, refused)
         results.append(result)
         if result.attack is not None:
             return replace(
@@ -334,16 +287,25 @@ def try_numbers(
     refused: str,
 ) -> Searched:
     """Run a script on numbers; return the first attack, or how many runs there were."""
-    chance, runs = Chance(f"{seed} {script.name}"), 0
+    chance, runs, values = Chance(f"{seed} {script.name}"), 0, ""
     for _ in range(RUNS):
+        holes = Chosen(chance, words)
         try:
-            attack = played(rules, relation, script, Chosen(chance, words), promised)
+            unit = script.unit(holes)
+            draws = SameDraws(chance, words, rules.limits.contribution_budget)
+            run = BothWorlds(rules, relation, unit, lambda: Draws(draws.noisy, first_of))  # noqa: B023
+            script.play(holes, run)
+            runs += 1
+            if not suspicious(run, promised):
+                continue
+            attack = attack_of_moves(rules, relation, unit, run.moves, promised)
         except SpecError:
             continue
-        runs += 1
         if attack is not None:
             return Searched(script=script.name, attack=attack)
-    return Searched(script=script.name, runs=runs, refused=refused)
+        if not shows_as_drawn(rules):
+            values = values or ", ".join(f"{x} = {y}" for x, y in holes.chosen.items())
+    return Searched(script=script.name, runs=runs, values=values, refused=refused)
 
 
 def charge_nothing_for_little(at: AtService, spent: Spent, report: Report) -> Spent | None:

@@ -1,0 +1,268 @@
+r"""Play a list of moves in both worlds: an attack with certified numbers, if there is one.
+
+Where nothing is drawn but from finite laws, the law of what is seen is exact. Where the service
+shows noisy sums as they are drawn, they are independent, and each has an event that points at one
+world; `properties/parts.py` puts these together. Where it makes something else of them, the event
+is everything that one way through the run can show (`properties/images.py`).
+
+For every event $W$ the difference $P(W) - e^{\varepsilon_*} Q(W)$ is a certified lower bound of
+$\delta$. Only a bound above $\delta_*$ is an attack.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any, TypeVar, cast
+
+from flint import ctx
+
+from properties.attack import move_text, seen_text, unit_text
+from properties.images import Image, Runner, at_point, images_of, point_of
+from properties.parts import PRECISION, parts_of, shows_as_drawn
+from properties.script_attack import ScriptAttack
+from properties.worlds import BothWorlds, CannotPlay, Draws
+from spec.aggregation_service import Answer, Query
+from spec.contributions import Unit
+from spec.distributions import Distribution, Draw, explore, hockey_stick
+from spec.interaction import Mechanism
+from spec.neighbours import Relation
+from spec.noise import Noisy
+from spec.numbers import Power, SpecError, bounds
+from properties.observation import Seen
+from spec.rules import Rules
+from spec.system import Move, Observation, SystemMechanism
+
+MOST_OUTCOMES = 64
+"""The most transcripts of a script whose law is computed."""
+
+STEPS = 1024
+"""How many moves are made to find out which of an attack it does not need."""
+
+IMAGES_COST = 20
+"""How many moves it counts for to make one where images have to be looked at."""
+
+S = TypeVar("S")
+
+Transcript = tuple[Observation, ...]
+Promise = tuple[Fraction, Fraction]
+
+
+def attack_of_moves(
+    rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move], promised: Promise
+) -> ScriptAttack | None:
+    """Return the smallest attack of a list of moves, one without queries if there is one."""
+    quiet = [move for move in moves if not isinstance(move, Query)]
+    attack = None
+    with suppress(CannotPlay):
+        attack = smallest_attack(rules, relation, unit, quiet, promised)
+    return attack or smallest_attack(rules, relation, unit, moves, promised)
+
+
+def smallest_attack(
+    rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move], promised: Promise
+) -> ScriptAttack | None:
+    """Return the attack that a list of moves makes, without moves that it does not need.
+
+    Longer runs of moves are left out first.
+    """
+    attack = attack_by(rules, relation, unit, moves, promised)
+    length, steps = len(moves) // 2, STEPS
+    while attack is not None and length:
+        for place in range(len(moves) - length, -1, -length):
+            fewer = (*moves[:place], *moves[place + length :])
+            steps -= len(fewer) * (1 if shows_as_drawn(rules) else IMAGES_COST)
+            if steps < 0:
+                return attack
+            try:
+                found = attack_by(rules, relation, unit, fewer, promised)
+            except SpecError:
+                continue
+            if found is not None:
+                attack, moves = found, fewer
+        length //= 2
+    return attack
+
+
+def attack_by(
+    rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move], promised: Promise
+) -> ScriptAttack | None:
+    """Play a list of moves; return the attack if it breaks the promise, else None."""
+    run = BothWorlds(rules, relation, unit, lambda: Draws(true_sum, first_of))
+    for move in moves:
+        run.make(move)
+    with ctx.workprec(PRECISION):
+        power = bounds(Power(rules.limits.base, promised[0]).value())[1]
+    played = Played(rules, relation, unit, tuple(moves), promised, power)
+    if not run.mine.sums and not run.theirs.sums:
+        return played.by_law()
+    if shows_as_drawn(rules):
+        return played.by_parts()
+    return played.by_images()
+
+
+class Played:
+    """Play one list of moves against one unit."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        relation: Relation,
+        unit: Unit,
+        moves: tuple[Move, ...],
+        promised: Promise,
+        power: Fraction,
+    ) -> None:
+        self.rules, self.relation, self.unit = rules, relation, unit
+        self.moves, self.promised, self.power = moves, promised, power
+        self.with_unit = SystemMechanism(rules=rules)
+        self.without = relation.without(rules, unit)
+
+    def by_law(self) -> ScriptAttack | None:
+        """Compare the exact laws of what is seen."""
+        there, gone = law_of(self.with_unit, self.moves), law_of(self.without, self.moves)
+        for world, mine, theirs in (("with x", there, gone), ("without x", gone, there)):
+            if hockey_stick(mine, theirs, self.power) <= self.promised[1]:
+                continue
+            telling = [x for x, p in mine.items() if p > self.power * theirs.probability_of(x)]
+            here = max(telling, key=mine.probability_of)
+            elsewhere = max(theirs.support(), key=theirs.probability_of)
+            return self.attack(
+                world,
+                "What is seen tells the worlds apart:",
+                sum(map(mine.probability_of, telling), Fraction(0)),
+                sum(map(theirs.probability_of, telling), Fraction(0)),
+                (texts(cast(Transcript, here.value)), texts(cast(Transcript, elsewhere.value))),
+                exact=True,
+            )
+        return None
+
+    def by_parts(self) -> ScriptAttack | None:
+        """Put together what the noisy sums tell, each by itself."""
+        found = parts_of(self.rules, self.relation, self.unit, self.moves)
+        best = max(
+            found.telling(self.power), key=lambda each: each[1].gain(self.power), default=None
+        )
+        if best is None or best[1].gain(self.power) <= self.promised[1]:
+            return None
+        world, told = best
+        seen = found.seen if world == "with x" else (found.seen[1], found.seen[0])
+        shown = tuple(tuple(map(places_text, each)) for each in seen)
+        return self.attack(
+            world,
+            told.event,
+            told.likely,
+            told.unlikely,
+            (shown[0], shown[1]),
+            times=told.times,
+            exact=all(part.certain for part in told.parts),
+        )
+
+    def by_images(self) -> ScriptAttack | None:
+        """Look for ways whose images tell the worlds apart, and put them together."""
+        with ctx.workprec(PRECISION):
+            there = Runner(self.with_unit, self.moves, "with")
+            gone = Runner(self.without, self.moves, "without")
+            pairs: tuple[tuple[str, Runner[Any], Runner[Any]], ...] = (
+                ("with x", there, gone),
+                ("without x", gone, there),
+            )
+            for world, mine, theirs in pairs:
+                images = images_of(mine, theirs, self.power, self.promised[1])
+                likely = sum((image.least for image in images), Fraction(0))
+                unlikely = sum((image.most for image in images), Fraction(0))
+                if likely - self.power * unlikely <= self.promised[1]:
+                    continue
+                return self.attack(
+                    world,
+                    "What is seen is something that only these draws lead to:",
+                    likely,
+                    unlikely,
+                    (texts(at_point(*shown_by(images))), texts(theirs.without_noise())),
+                )
+        return None
+
+    def attack(
+        self,
+        world: str,
+        event: str,
+        likely: Fraction,
+        unlikely: Fraction,
+        seen: tuple[tuple[str, ...], tuple[str, ...]],
+        exact: bool = False,
+        times: int = 1,
+    ) -> ScriptAttack:
+        """Write an attack down; `seen` is what is seen in the world it points at, and elsewhere."""
+        mine, theirs = seen if world == "with x" else (seen[1], seen[0])
+        return ScriptAttack(
+            relation=self.relation.name,
+            unit=unit_text(self.unit),
+            moves=tuple(map(move_text, self.moves)),
+            seen_with=mine,
+            seen_without=theirs,
+            event=event,
+            world=world,
+            epsilon=self.promised[0],
+            probability=likely,
+            other=unlikely,
+            power=self.power,
+            allowed=self.promised[1],
+            exact=exact,
+            times=times,
+            made=self.moves,
+            unit_value=self.unit,
+        )
+
+
+def shown_by(images: Sequence[Image]) -> tuple[Transcript, dict[str, int]]:
+    """Return what the likeliest way shows, and numbers for it."""
+    way = max(images, key=lambda image: image.least).way
+    return way.seen, point_of(way)
+
+
+def true_sum(place: int, law: Noisy) -> int:
+    """Draw no noise."""
+    del place
+    return law.centre
+
+
+def first_of(place: int, law: Distribution[object]) -> object:
+    """Take the first outcome of a finite law."""
+    del place
+    return law.weights[0][0]
+
+
+def law_of(mechanism: Mechanism[S, Move, Observation], moves: Sequence[Move]) -> Distribution[Seen]:
+    """Return the exact law of what is seen of a list of moves, compared as data."""
+    runs = 0
+
+    def run(draw: Draw) -> Seen:
+        nonlocal runs
+        runs += 1
+        if runs > MOST_OUTCOMES:
+            raise CannotPlay(f"more than {MOST_OUTCOMES} outcomes")
+        state, seen = mechanism.initial, []
+        for move in moves:
+            state, observed = mechanism.step(state, move, draw)
+            seen.append(observed)
+        return Seen(tuple(seen))
+
+    return explore(run)
+
+
+def texts(seen: Transcript) -> tuple[str, ...]:
+    """Tell what is seen, move by move."""
+    return tuple(map(seen_text, seen))
+
+
+def places_text(observed: Observation) -> str:
+    """Tell what is seen, with noisy sums left open."""
+
+    def part(each: Hashable) -> str:
+        if isinstance(each, Answer):
+            keys = ", ".join(f"key {key}: a noisy sum" for key, _ in each.released)
+            return f"the summary {{{keys}}}"
+        return seen_text((each,))
+
+    return "; ".join(map(part, observed))

@@ -1,0 +1,58 @@
+r"""Whether a run on numbers is worth playing: something is seen, or told by sums, that must not be.
+
+A run is made with the same noisy sums in both worlds, whatever the true sums are. What is made of
+noisy sums afterwards is then the same, unless it looks at true sums.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from random import Random
+
+from properties.parts import shows_as_drawn
+from properties.worlds import BothWorlds, chances
+from spec.noise import DiscreteLaplace, Noisy
+from properties.observation import encoded
+
+FAR = 100
+"""How many budgets away from its true sum a noisy sum may be put."""
+
+
+@dataclass(slots=True)
+class SameDraws:
+    """Draw by chance, the same at each place of both worlds: true sums, far ones, or words."""
+
+    chance: Random
+    words: tuple[int, ...]
+    budget: int
+    drawn: dict[int, int] = field(default_factory=dict)
+
+    def noisy(self, place: int, law: Noisy) -> int:
+        """Return the noisy sum at a place."""
+        if place not in self.drawn:
+            far = FAR * self.budget
+            tried = (law.centre, law.centre, law.centre - far, law.centre + far, *self.words)
+            self.drawn[place] = self.chance.choice(tried)
+        return self.drawn[place]
+
+
+def suspicious(run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
+    """Tell whether a run may be an attack; one whose sums are shown as drawn is decided by them."""
+    if shows_as_drawn(run.rules) and run.mine.sums:
+        return True
+    if list(map(chances, run.mine.laws)) != list(map(chances, run.theirs.laws)):
+        return True
+    if any(encoded(mine) != encoded(theirs) for mine, theirs in run.seen):
+        return True
+    if len(run.mine.sums) != len(run.theirs.sums):
+        return True
+    loss = Fraction(0)
+    for one, other in zip(run.mine.sums, run.theirs.sums, strict=True):
+        if one == other:
+            continue
+        mine, theirs = one.noise, other.noise
+        if not (isinstance(mine, DiscreteLaplace) and mine == theirs and mine.truncation is None):
+            return True
+        loss += -mine.decay_power.exponent * abs(one.centre - other.centre)
+    return loss > promised[0]
