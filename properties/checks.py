@@ -31,6 +31,7 @@ from properties.production import production_finding
 from properties.queues import queue_check
 from properties.scripts import Script, aggregation_scripts, attribution_scripts
 from properties.searches.directed_worlds import directed_check
+from properties.searches.on_numbers import numbers_check
 from properties.sensitivity import NotDeterministic, longer, sensitivity
 from properties.solve import LARGEST_FACTOR, Solution, solve
 from properties.universe import (
@@ -769,6 +770,7 @@ def property_checks(
         named = tuple(universe for universe in universes if concerns(universe, claim))
         if claim in SCRIPTS and wanted in RELATIONS:
             checks.append(scripts_check(claim, wanted, chosen, words, seed))
+            checks.append(numbers_check(claim, wanted, words, effort, seed))
         searched = [*((universe, True) for universe in named), (universe_for(claim), False)]
         for universe, own in searched:
             checks.append(game_check(claim, wanted, universe, chosen, own))

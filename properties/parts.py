@@ -23,6 +23,7 @@ from math import isqrt, prod
 
 from flint import arb, ctx
 
+from properties.observation import encoded
 from properties.worlds import BothWorlds, CannotPlay, Draws, chances
 from spec.aggregation_service import Answer, Query
 from spec.contributions import Unit
@@ -30,7 +31,6 @@ from spec.distributions import Distribution
 from spec.neighbours import Relation
 from spec.noise import Noise, Noisy
 from spec.numbers import bounds, enclose
-from properties.observation import encoded
 from spec.paper import PAPER
 from spec.reports import Key
 from spec.rules import AtService, Rules

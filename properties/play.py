@@ -20,6 +20,7 @@ from flint import ctx
 
 from properties.attack import move_text, seen_text, unit_text
 from properties.images import Image, Runner, at_point, images_of, point_of
+from properties.observation import Seen, encoded
 from properties.parts import PRECISION, parts_of, shows_as_drawn
 from properties.script_attack import ScriptAttack
 from properties.worlds import BothWorlds, CannotPlay, Draws
@@ -30,7 +31,6 @@ from spec.interaction import Mechanism
 from spec.neighbours import Relation
 from spec.noise import Noisy
 from spec.numbers import Power, SpecError, bounds
-from properties.observation import Seen
 from spec.rules import Rules
 from spec.system import Move, Observation, SystemMechanism
 
@@ -49,15 +49,22 @@ Transcript = tuple[Observation, ...]
 Promise = tuple[Fraction, Fraction]
 
 
-def attack_of_moves(
-    rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move], promised: Promise
-) -> ScriptAttack | None:
-    """Return the smallest attack of a list of moves, one without queries if there is one."""
-    quiet = [move for move in moves if not isinstance(move, Query)]
-    attack = None
-    with suppress(CannotPlay):
-        attack = smallest_attack(rules, relation, unit, quiet, promised)
-    return attack or smallest_attack(rules, relation, unit, moves, promised)
+def attack_of_run(run: BothWorlds, promised: Promise) -> ScriptAttack | None:
+    """Return the smallest attack by the moves of a run, without its queries if they are not needed.
+
+    They are not where something else that is seen or drawn differs.
+    """
+    rules, relation, unit = run.rules, run.relation, run.unit
+    moves = run.moves[: len(run.seen)]
+    pairs = zip(moves, run.seen, strict=True)
+    differs = any(encoded(x) != encoded(y) for move, (x, y) in pairs if not isinstance(move, Query))
+    if differs or run.mine.laws or run.theirs.laws:
+        quiet = [move for move in moves if not isinstance(move, Query)]
+        with suppress(CannotPlay):
+            attack = smallest_attack(rules, relation, unit, quiet, promised)
+            if attack is not None:
+                return attack
+    return smallest_attack(rules, relation, unit, moves, promised)
 
 
 def smallest_attack(

@@ -63,7 +63,7 @@ class ScriptAttack:
         told = groupby(zip(self.moves, self.seen_with, self.seen_without, strict=True))
         kinds = [(move, len(list(same))) for move, same in told]
         for number, ((move, mine, theirs), count) in enumerate(kinds, 1):
-            times = count * (self.times if number == len(kinds) else 1)
+            times = count + (self.times - 1 if number == len(kinds) else 0)
             lines.append(f"{number}. {move}" + (f" ({times} times)" if times > 1 else ""))
             if mine == theirs:
                 lines += [f"   The ad-tech sees: {mine}."] if mine else []

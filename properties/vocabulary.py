@@ -21,7 +21,7 @@ from spec.numbers import SpecError
 from spec.private_aggregation_client import Event
 from spec.reports import KEY_BITS
 
-MOST = 4
+MOST = 8
 LONGEST = 20
 KNOWN = frozenset({0, 1, 2})
 """Numbers that the default universes try as keys, values and counts."""
@@ -104,6 +104,7 @@ def vocabulary_of(*modules: ModuleType) -> Vocabulary:
                     types.append(value)
     words = list(dict.fromkeys(map(typed, flat(found))))
     numbers = [word for kind, word in words if kind is int and isinstance(word, int)]
+    numbers += [int(word) for _, word in words if isinstance(word, str) and word.isdecimal()]
     texts = [word for kind, word in words if kind is str and isinstance(word, str)]
     return Vocabulary(
         numbers=tuple(number for number in numbers if number >= 0 and number not in KNOWN)[:MOST],
@@ -133,8 +134,14 @@ def mentioned(code: CodeType, names: dict[str, object]) -> Iterator[object]:
 def flat(values: list[object]) -> Iterator[object]:
     """Return the values, and those in collections of them; a fraction mentions two numbers."""
     for value in values:
-        if isinstance(value, tuple | list | set | frozenset):
+        if isinstance(value, tuple | list):
             yield from flat(list(value))
+        elif isinstance(value, set | frozenset):
+            yield from flat(sorted(value, key=repr)[:MOST])
+        elif isinstance(value, dict):
+            yield from flat([*list(value)[:MOST], *list(value.values())[:MOST]])
+        elif isinstance(value, range):
+            yield from (value.start, value.stop)
         elif isinstance(value, Fraction):
             yield from (value.numerator, value.denominator)
         else:

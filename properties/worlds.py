@@ -81,7 +81,7 @@ class BothWorlds:
     def __init__(
         self, rules: Rules, relation: Relation, unit: Unit, draws: Callable[[], Draws]
     ) -> None:
-        self.rules = rules
+        self.rules, self.relation, self.unit = rules, relation, unit
         self.limits = rules.limits
         self.with_unit = SystemMechanism(rules=rules)
         self.without = relation.without(rules, unit)

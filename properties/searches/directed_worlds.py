@@ -25,7 +25,7 @@ from proofs._followed import followed
 from proofs._symbolic import NotSymbolic, explore, integer, term_of
 from properties.holes import Chosen, Holes, Numbers, Symbols, smallest_model
 from properties.parts import shows_as_drawn
-from properties.play import Promise, attack_of_moves, first_of, true_sum
+from properties.play import Promise, attack_of_run, first_of, true_sum
 from properties.script_attack import ScriptAttack
 from properties.scripts import Script
 from properties.suspicion import SameDraws, suspicious
@@ -143,7 +143,7 @@ def played(
     unit = script.unit(holes)
     run = BothWorlds(rules, relation, unit, lambda: Draws(true_sum, first_of))
     script.play(holes, run)
-    return attack_of_moves(rules, relation, unit, run.moves, promised)
+    return attack_of_run(run, promised)
 
 
 def any_sum(place: int, law: Noisy) -> int:
@@ -298,7 +298,7 @@ def try_numbers(
             runs += 1
             if not suspicious(run, promised):
                 continue
-            attack = attack_of_moves(rules, relation, unit, run.moves, promised)
+            attack = attack_of_run(run, promised)
         except SpecError:
             continue
         if attack is not None:

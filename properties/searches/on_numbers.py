@@ -1,0 +1,249 @@
+r"""Runs on numbers, at the rules' own limits: by chance, and at real sizes.
+
+Symbols do not get through all code, and not to all sizes. So runs are made up by chance from what a
+proposal mentions, batches are made of up to thousands of reports, devices are followed through
+hundreds of windows, and a budget is asked for in many shares. A run in which the worlds differ
+beside noise, or in which sums tell more than is promised, is played; only an attack refutes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from random import Random
+from typing import TYPE_CHECKING
+
+from properties.improvised import (
+    LARGEST_CROWD,
+    Improvised,
+    any_window,
+    asked_by_identifier,
+    asked_in_shares,
+    crowds,
+    devices_by_chance,
+    many_sources,
+    many_windows,
+    sources_by_chance,
+)
+from properties.parts import shows_as_drawn
+from properties.play import Promise, attack_of_run, first_of
+from properties.script_attack import ScriptAttack
+from properties.suspicion import SameDraws, suspicious
+from properties.vocabulary import NO_WORDS, Vocabulary
+from properties.worlds import BothWorlds, Draws
+from spec.contributions import Budgets, Credit, Unit
+from spec.lemmas import SERVICE
+from spec.neighbours import Relation, RelationUndefined
+from spec.numbers import SpecError
+from spec.paper import PAPER
+from spec.private_aggregation_client import DeviceWindow
+from spec.reports import REPORT_ID_BITS, Report, Sent
+from spec.rules import AtService, Rules
+from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
+
+if TYPE_CHECKING:
+    from spec.rules import AtContribution
+
+Made = tuple[str, Unit, Callable[[BothWorlds], None]]
+"""A run: its name, the unit that it is about, and what makes its moves."""
+
+WINDOWS = (2, 17, 145)
+SOURCES = (3, 6, 12)
+SHARES = (2, 10, 100)
+LONGEST_ASKED = 1200
+IDENTIFIERS = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """Say how many runs are made by chance, and how large batches are."""
+
+    runs: int
+    ladder: tuple[int, ...]
+
+
+SIZES = {
+    "quick": Size(runs=120, ladder=(1, 2, 10, 100, 1001, 10_000)),
+    "standard": Size(runs=600, ladder=(1, 2, 4, 10, 30, 100, 300, 1001, 3000, 10_000)),
+    "deep": Size(runs=6000, ladder=(1, 2, 4, 10, 30, 100, 300, 1001, 3000, 10_000, 70_000)),
+}
+
+
+def runs_of(
+    rules: Rules, devices: bool, words: Vocabulary, size: Size, seed: int
+) -> Iterator[Made]:
+    """Return the runs, short ones first; each is made by itself from the seed and its number."""
+    limits = rules.limits
+    unit: Unit = DeviceWindow(device="phone", window=0) if devices else "x"
+    for number in range(size.runs):
+        play = Improvised(Random(f"{seed} {devices} {number}"), words, limits)
+        if devices:
+            window = any_window(play)
+            yield f"by chance, number {number}", window, on(play, window)
+        else:
+            yield f"by chance, number {number}", unit, on(play, None)
+    mentioned = [each for each in words.around if 1 < each <= LONGEST_ASKED]
+    for number in sorted({*(WINDOWS if devices else SOURCES), *(x for x in mentioned if x <= 400)}):
+        longest = many_windows if devices else many_sources
+        yield f"{longest.__name__}, {number}", unit, partial(longest, number=number)
+    for number in sorted(
+        {*range(IDENTIFIERS), *(x for x in words.around if x < 2**REPORT_ID_BITS)}
+    ):
+        play_it = partial(asked_by_identifier, devices=devices, report_id=number)
+        yield f"report {number} asked twice", unit, play_it
+    for number in sorted({*SHARES, *mentioned}):
+        for discovers in (False, True) if limits.delta else (False,):
+            yield (
+                f"asked {number} times{' with key discovery' if discovers else ''}",
+                unit,
+                partial(asked_in_shares, devices=devices, number=number, discovers=discovers),
+            )
+    changed = any(getattr(rules, name) is not getattr(PAPER, name) for name in SERVICE)
+    ladder = [each for each in size.ladder if changed or each <= LARGEST_CROWD]
+    for crowd in crowds(words, limits.contribution_budget, limits.sparsity_budget, ladder):
+        yield str(crowd), unit, partial(crowd.make, devices=devices)
+
+
+def on(play: Improvised, window: DeviceWindow | None) -> Callable[[BothWorlds], None]:
+    """Return what makes up a run."""
+
+    def make(run: BothWorlds) -> None:
+        play.run = run
+        if window is None:
+            sources_by_chance(play)
+        else:
+            devices_by_chance(play, window)
+
+    return make
+
+
+def numbers_finding(
+    claim: str, rules: Rules, relation: Relation, words: Vocabulary, size: Size, seed: int = 0
+) -> Finding:
+    """Make every run until one is an attack; say what that means for a guarantee."""
+    promised = rules.limits.epsilon, rules.limits.delta
+    found = Finding(
+        claim=claim,
+        check=f"runs on numbers, {relation.name}",
+        shape=Shape.REAL_SIZES,
+        method="runs by chance and at real sizes, with and without a unit",
+        assumes=f"neighbours: {relation.name}",
+    )
+    runs, refused, open_ = 0, "", ""
+    for name, unit, make in runs_of(rules, relation.units == "devices", words, size, seed):
+        try:
+            attack, suspected = judged(rules, relation, unit, make, promised, words, name)
+        except RelationUndefined as reason:
+            return replace(
+                found,
+                evidence=Evidence.ALARM,
+                reason=Reason.RELATION_UNDEFINED,
+                detail=str(reason),
+            )
+        except SpecError as reason:
+            refused = str(reason)
+            continue
+        runs += 1
+        if attack is not None:
+            return replace(
+                found,
+                evidence=Evidence.ATTACK,
+                detail=f"{name}: {attack.inequality()}",
+                attack=attack,
+                counterexample={"inequality": attack.inequality()},
+            )
+        if suspected:
+            open_ = open_ or name
+    if open_:
+        detail = f"the worlds differ without an attack: {open_}"
+        return replace(found, reason=Reason.NO_CONCLUSION, detail=detail)
+    if not runs:
+        detail = f"no run could be followed: {refused}"
+        return replace(found, reason=Reason.CANNOT_FOLLOW, detail=detail)
+    return replace(found, evidence=Evidence.RANDOM_RUNS, bound=f"{runs} runs on numbers")
+
+
+def judged(
+    rules: Rules,
+    relation: Relation,
+    unit: Unit,
+    make: Callable[[BothWorlds], None],
+    promised: Promise,
+    words: Vocabulary,
+    name: str,
+) -> tuple[ScriptAttack | None, bool]:
+    """Make a run; return its attack, and whether there should have been one.
+
+    Moves before one that is refused are a run, too.
+    """
+    draws = SameDraws(Random(name), words.around, rules.limits.contribution_budget)
+    run = BothWorlds(rules, relation, unit, lambda: Draws(draws.noisy, first_of))
+    try:
+        make(run)
+    except SpecError:
+        if not run.seen:
+            raise
+    if not suspicious(run, promised):
+        return None, False
+    attack = attack_of_run(run, promised)
+    return attack, attack is None and not shows_as_drawn(rules)
+
+
+def numbers_check(
+    claim: str,
+    relation: Relation,
+    words: Vocabulary = NO_WORDS,
+    effort: str = "quick",
+    seed: int = 0,
+) -> Check:
+    """Return the check that makes runs on numbers."""
+
+    def run(rules: Rules) -> Finding:
+        return numbers_finding(claim, rules, relation, words, SIZES[effort], seed)
+
+    def control(name: str, rules: Rules) -> Control:
+        return Control(name=name, run=lambda: run(rules), rules=rules)
+
+    return Check(
+        claim=claim,
+        name=f"runs on numbers, {relation.name}",
+        run=run,
+        controls=tuple(control(name, rules) for name, rules in BROKEN.items()),
+        evidence=Evidence.RANDOM_RUNS,
+        shape=Shape.REAL_SIZES,
+        relation=relation,
+    )
+
+
+def hide_large_values(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Send no report with a large value."""
+    sent = PAPER.send(at, granted)
+    assert isinstance(sent, tuple)
+    large = [any(part.value > 1000 for part in each.report.contributions) for each in sent]
+    return tuple(each for each, left_out in zip(sent, large, strict=True) if not left_out)
+
+
+def contribute_less_after_ten(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Contribute as usual, and nothing once all units together have done so ten times."""
+    if sum(budget.count for budget in at.client.budgets.values()) >= 10:
+        return at.client.budgets, ()
+    return PAPER.contribute(at, credits)
+
+
+def charge_the_first_thousand(
+    at: AtService, batch: tuple[Report, ...]
+) -> tuple[object, tuple[Report, ...] | None]:
+    """Charge the first thousand reports of a batch."""
+    settled = PAPER.settle(at, batch[:1000])
+    assert isinstance(settled, tuple)
+    return settled[0], None if settled[1] is None else batch
+
+
+BROKEN = {
+    "large values are not sent": replace(PAPER, send=hide_large_values),
+    "all units share ten contributions": replace(PAPER, contribute=contribute_less_after_ten),
+    "a thousand reports are charged": replace(PAPER, settle=charge_the_first_thousand),  # type: ignore[arg-type]
+}
