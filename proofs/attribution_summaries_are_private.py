@@ -4,15 +4,17 @@ Claim: What the ad-tech sees of ARA summary reports is $(\varepsilon_*, \delta_*
     with and without a source $x$, for every interactive adversary, with attribution fixed.
 Paper: Cor. 4.4.
 Method: A chain of lemmas, each decided on the rules at hand:
-    client and service are M_SR; reports are sent, seen and refused alike with and without $x$;
-    noise is chosen in public and absent keys are not released; so the two runs differ in the sums
-    by what $x$ contributes, which is within budget and counted once; the noise hides it at a cost
-    in proportion; the costs sum to at most the caps by the conservation law; and rollouts within
-    the caps make the whole transcript private. Where the number of contributions is not bounded,
-    or the threshold is lower, truncated noise needs the values only.
+    client and service are M_SR; a step keeps and shows what its parts return; reports are sent,
+    seen and refused alike with and without $x$; noise is chosen in public and absent keys are not
+    released; so the two runs differ in the sums by what $x$ contributes, which is within budget and
+    counted once; the noise hides it at a cost in proportion; the costs sum to at most the caps by
+    the conservation law; and rollouts within the caps make the whole transcript private. Where the
+    number of contributions is not bounded, or the threshold is lower, truncated noise needs the
+    values only.
     Which sources match a trigger, in which order they are tried and what they would contribute is
     free: it is decided once, and the same for both runs. The states in which clients and service
-    begin must be the paper's.
+    begin must be the paper's. What a proposal has put around the paper's rules, and an adversary
+    could do by itself, is taken off first.
 Assumes: What every lemma assumes; no side channels; rules are functions of their arguments.
 """
 
@@ -22,6 +24,7 @@ from dataclasses import replace
 
 from proofs._chain import Chain, Link
 from proofs._service import without_first_budget
+from proofs._step import CHECK as STEP_KEEPS
 from proofs._truncation import TRUNCATION_IS_SOUND, WITHIN_REACH
 from proofs.abort_does_not_depend_on_attribution import charge_real_reports_only
 from proofs.contributions_stay_within_budget import VALUES_ONLY, compare_before_adding
@@ -42,6 +45,7 @@ COMMON: tuple[Link, ...] = (
     "absent_keys_are_never_released",
     "discrete_laplace_is_private",
     "client_and_service_refine_the_mechanism",
+    ("the step keeps and shows what its parts return", STEP_KEEPS),
     "individual_privacy_implies_privacy",
 )
 BY_COUNT: tuple[Link, ...] = (

@@ -222,9 +222,19 @@ def sent_by(
     rules: Rules, source: EventSource, triggers: Triggers, response: Output | None = None
 ) -> Output:
     """Run the client with a drawn response; return how many reports each window sent."""
+    counts = [[0] * len(each.windows) for each in source.specifications]
+    for moment, report in reports_by(rules, source, triggers, response):
+        datum = int(report.data)
+        counts[datum][source.specifications[datum].windows.index(moment)] += 1
+    return tuple(map(tuple, counts))
+
+
+def reports_by(
+    rules: Rules, source: EventSource, triggers: Triggers, response: Output | None = None
+) -> Iterator[tuple[int, EventReport]]:
+    """Run the client with a drawn response; list the reports, each with its moment."""
     draw = drawing(response)
     client = rules.register_event_source(at_first(rules, source), source, draw)
-    counts = [[0] * len(each.windows) for each in source.specifications]
     for moment, trigger in enumerate(triggers, start=1):
         if trigger is not None:
             data, value = trigger
@@ -240,10 +250,7 @@ def sent_by(
             client = rules.register_event_trigger(at_trigger, credited)
         at_windows = OnDevice(rules=rules, now=moment, client=client, cause=None)
         client, reports = rules.pass_windows(at_windows, moment - 1, draw)
-        for report in reports:
-            datum = int(report.data)
-            counts[datum][source.specifications[datum].windows.index(moment)] += 1
-    return tuple(map(tuple, counts))
+        yield from ((moment, report) for report in reports)
 
 
 def at_first(rules: Rules, source: EventSource) -> AtEventSource:

@@ -5,10 +5,10 @@ Claim: What the ad-tech sees of event-level reports is $\varepsilon$-indistingui
 Paper: Thm. 5.1.
 Method: A chain of lemmas, each decided on the rules at hand:
     the client is M_ER: a source that drew an output sends exactly that output, whatever happens,
-    and what a source sends depends on its own response and credits only; a truthful source stays in
-    the output set; randomized response over a set that the truth does not leave is private for one
-    source; and the other sources are a random part of the adversary, so that joint convexity gives
-    the theorem for all of them.
+    its buckets are told by the numbers of its reports, and what a source sends depends on its own
+    response and credits only; a truthful source stays in the output set; randomized response over a
+    set that the truth does not leave is private for one source; and the other sources are a random
+    part of the adversary, so that joint convexity gives the theorem for all of them.
     Which sources match a trigger is free. Which of them is credited is not: it is decided once, on
     the truthful account, and a rule that sees the client could look at a drawn response.
     That the client is M_ER is enumerated for small sources, and follows for all from the code: the
@@ -27,11 +27,13 @@ from itertools import product
 from proofs._chain import Chain
 from proofs._check import check_of
 from proofs._proof import Proof
+from proofs._step import CHECK as STEP_KEEPS
 from proofs._subjects import search
 from proofs.event_client_outputs_stay_in_the_output_set import (
     all_but_the_last,
     at_first,
     drawing,
+    reports_by,
     sent_by,
     small_runs,
 )
@@ -41,7 +43,7 @@ from spec.distributions import Draw
 from spec.event_client import EventClient, EventReport, EventSource, EventTrigger
 from spec.event_client import TriggerSpecification as Specification
 from spec.event_outputs import Output
-from spec.rules import AtEventSource, AtEventTrigger, OnDevice
+from spec.rules import AtEventSource, AtEventTrigger, AtWindows, OnDevice
 
 
 @search(
@@ -56,6 +58,26 @@ def responses_are_sent(rules: Rules) -> Mapping[str, object] | None:
         sent = sent_by(rules, source, triggers, response)
         if sent != response:
             return {"response": response, "triggers": triggers, "sent": sent}
+    return None
+
+
+@search(
+    "a source reports its buckets in their order, each once, whether it answers truthfully or not",
+    over="the small sources and three triggers each",
+)
+def buckets_are_in_order(rules: Rules) -> Mapping[str, object] | None:
+    """Look for a run in which the buckets of a datum are not its first ones, one after the other.
+
+    So the counts of an output say all that is seen of it.
+    """
+    for place, (source, triggers) in enumerate(small_runs()):
+        outputs = rules.output_set(at_first(rules, source), source)
+        for response in (None, outputs.output(place % outputs.size())):
+            sent = [report for _, report in reports_by(rules, source, triggers, response)]
+            for each in source.specifications:
+                buckets = tuple(report.bucket for report in sent if report.data == each.data)
+                if buckets != each.buckets[: len(buckets)]:
+                    return {"response": response, "triggers": triggers, "buckets": buckets}
     return None
 
 
@@ -123,14 +145,32 @@ def credit_all(at: AtEventTrigger, credited: tuple[Unit, ...]) -> EventClient:
     return PAPER.register_event_trigger(at, everyone)
 
 
+def repeat_the_first(
+    at: AtWindows, since: int, draw: Draw
+) -> tuple[EventClient, tuple[EventReport, ...]]:
+    """Let truthful sources name their first bucket in every report."""
+    client, reports = PAPER.pass_windows(at, since, draw)
+    first = {
+        (record.source.source_id, each.data): each.buckets[0]
+        for record in client.records
+        for each in record.source.specifications
+        if record.response is None
+    }
+    return client, tuple(
+        replace(each, bucket=first.get((each.source_id, each.data), each.bucket))
+        for each in reports
+    )
+
+
 CLIENT = Proof(
     claim="event_level_reports_are_private",
     subject=PAPER,
-    steps=(responses_are_sent, others_are_independent),
+    steps=(responses_are_sent, others_are_independent, buckets_are_in_order),
     bound="small sources: up to two data with two windows and two buckets, three triggers",
     controls={
         "a drawn response is forgotten": replace(PAPER, register_event_source=forget_response),
         "a trigger counts for every source": replace(PAPER, register_event_trigger=credit_all),
+        "the first bucket is repeated": replace(PAPER, pass_windows=repeat_the_first),
     },
 )
 
@@ -143,6 +183,7 @@ CHAIN = Chain(
     ways=(
         (
             ("the client is M_ER", CLIENT_IS_MECHANISM),
+            ("the step keeps and shows what its parts return", STEP_KEEPS),
             "event_client_outputs_stay_in_the_output_set",
             "randomized_response_is_private",
             "joint_convexity",
