@@ -9,6 +9,7 @@ not compute by itself. The *core* of a proposal is its rules without such additi
   answer left, and keeps that state, to which it may add what is public;
 - `settle`, if it refuses in public, or leaves the charges to the paper's `settle`;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
+- `attribute`, `propose` and `contribute`, as `proofs/_clients.py` says;
 - a rule that is the paper's own function, written down again.
 
 An adversary who talks to the core can do by itself whatever the additions do: ask less, ask for
@@ -29,10 +30,12 @@ from time import perf_counter_ns
 
 from immutables import Map
 
+from proofs import _clients
 from proofs._flow import returned, unguarded
 from proofs._followed import _known
 from proofs._labels import (
     DRAW,
+    NO_MEMBER,
     NONE,
     PUBLIC,
     Call,
@@ -57,9 +60,12 @@ from spec.aggregation_service import (
     distinct_reports,
     settle,
 )
+from spec.attribution_client import AttributionClient, attribute
+from spec.contributions import Budgets, Credit, contribute
 from spec.distributions import Draw
+from spec.private_aggregation_client import AggregationClient, propose
 from spec.reports import Report
-from spec.rules import AtService
+from spec.rules import AtContribution, AtEvent, AtService, AtTrigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +233,11 @@ class Around(Step[Rules]):
 
 def _is(found: Label, way: Label) -> bool:
     """Tell whether a label is one that may be returned; what may be public may be any such."""
+    if isinstance(way, Several) and way.member == _clients.CREDITED:
+        members = found.members if isinstance(found, Pack) else (found,)
+        if isinstance(found, Several):
+            members = (found.member,)
+        return all(each in (way.member, NO_MEMBER) for each in members)
     if isinstance(found, Pack) and isinstance(way, Pack):
         pairs = zip(found.members, way.members, strict=False)
         return len(found.members) == len(way.members) and all(_is(a, b) for a, b in pairs)
@@ -304,6 +315,27 @@ AROUND: dict[str, Step[Rules]] = {
         policy=AroundBatch(),
         allowed=(BATCH,),
     ),
+    "attribute": Around(
+        name="a trigger is credited to registered sources",
+        rule="attribute",
+        arguments=(_clients.SEEN, DRAW),
+        policy=_clients.Deciding(),
+        allowed=(_clients.DECIDED,),
+    ),
+    "propose": Around(
+        name="an event is credited to its own unit",
+        rule="propose",
+        arguments=(_clients.SEEN, DRAW),
+        policy=_clients.Proposing(),
+        allowed=(_clients.DECIDED,),
+    ),
+    "contribute": Around(
+        name="each credit is changed by itself, and granted as in the paper",
+        rule="contribute",
+        arguments=(_clients.ADMITTING, Several("the credits", _clients.CREDIT)),
+        policy=_clients.Admitting(),
+        allowed=(_clients.GRANTED,),
+    ),
     "initial": InitialService(name="the service begins with an empty ledger"),
 }
 """What may be put around each rule."""
@@ -366,6 +398,26 @@ def leave_out_null_reports(at: AtService, reports: tuple[Report, ...]) -> tuple[
     return distinct_reports(at, tuple(each for each in reports if not each.is_null))
 
 
+def credit_a_pool(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
+    """Credit a unit that is no source."""
+    client, credits = attribute(at, draw)
+    return client, tuple(replace(each, unit="pool") for each in credits)
+
+
+def credit_the_device(at: AtEvent, draw: Draw) -> tuple[AggregationClient, tuple[Credit, ...]]:
+    """Credit a device with what its time windows contribute."""
+    client, credits = propose(at, draw)
+    return client, tuple(replace(each, unit=at.cause.device) for each in credits)
+
+
+def share_a_budget(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Grant nothing more once all units together have contributed so much."""
+    used = sum(spent.value for spent in at.client.budgets.values())
+    return contribute(at, credits if used < 10 * at.limits.contribution_budget else ())
+
+
 USED = replace(PAPER.initial, service=Service(ledger=Map({1: Spent()})))
 
 POST_PROCESSING = Proof(
@@ -378,6 +430,9 @@ POST_PROCESSING = Proof(
         "the ledger is never stored": replace(PAPER, serve=forget_the_charge),
         "batches of null reports are refused": replace(PAPER, settle=refuse_null_batches),
         "null reports are left out": replace(PAPER, batch=leave_out_null_reports),
+        "a trigger is credited to nobody's unit": replace(PAPER, attribute=credit_a_pool),
+        "an event is credited to its device": replace(PAPER, propose=credit_the_device),
+        "units share a budget": replace(PAPER, contribute=share_a_budget),
         "a report has been charged before": replace(PAPER, initial=USED),
     },
 )

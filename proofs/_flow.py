@@ -18,9 +18,10 @@ from __future__ import annotations
 
 import dataclasses
 import dis
+import functools
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
 from types import CodeType, FunctionType, ModuleType
 from typing import TypeVar, cast
@@ -49,6 +50,7 @@ from proofs._labels import (
     Inside,
     Known,
     Label,
+    Listing,
     Method,
     NotFollowed,
     NotPublic,
@@ -57,6 +59,7 @@ from proofs._labels import (
     Policy,
     Several,
     changed_by,
+    is_plain,
     is_public,
     ways_of,
 )
@@ -111,8 +114,12 @@ class _Frame:
     ) -> None:
         self.code, self.scope, self.taken = code, scope, taken
         self.defaults, self.policy, self.depth = defaults, policy, depth
-        self.line = code.co_firstlineno
+        self.line, self.place = code.co_firstlineno, 0
         self.results: list[Label] = []
+        self.within = False
+        self.rounds: dict[int, int] = {}
+        self.holding: set[tuple[int, int]] = set()
+        self.known_elsewhere: set[tuple[int, int]] = set()
         self.steps = [s for s in dis.get_instructions(code) if s.opname != "CACHE"]
         self.at_offset = {step.offset: place for place, step in enumerate(self.steps)}
 
@@ -187,10 +194,17 @@ class _Frame:
             return first
         if first == NO_MEMBER:
             return second
-        if is_public(first) and is_public(second):
-            return PUBLIC
         if isinstance(first, Several) and isinstance(second, Several):
-            return Several("a sequence", self.join(first.member, second.member))
+            member = self.join(first.member, second.member)
+            if isinstance(first, Listing) and replace(first, member=second.member) == second:
+                return replace(first, member=member)
+            self._escaped(first, second)
+            return Several("a sequence", member)
+        if isinstance(first, Method) and isinstance(second, Method) and first.name == second.name:
+            return replace(first, owner=self.join(first.owner, second.owner))
+        if is_public(first) and is_public(second):
+            self._escaped(first, second)
+            return PUBLIC
         labels = tuple(dict.fromkeys((*ways_of(first), *ways_of(second))))
         return MIXED if len(labels) > WAYS or MIXED in labels else OneOf(MIXED.what, labels)
 
@@ -207,11 +221,11 @@ class _Frame:
 
     def public(self, label: Label, use: str) -> None:
         """Refuse a label that is not public; a function must answer in public, and be pure."""
+        self._escaped(label)
         if isinstance(label, Inside):
             label = self._inside(label).run((PUBLIC,) * label.code.co_argcount, {})
         elif isinstance(label, Known) and _brought(label.value):
-            function = cast(FunctionType, unguarded(label.value))
-            frame = _Frame.of_function(function, self.policy, self.depth + 1)
+            frame = self._called_frame(label.value)
             label = frame.run((PUBLIC,) * frame.code.co_argcount, {})
         if isinstance(label, Known | Method):
             target = label.value if isinstance(label, Known) else label
@@ -220,13 +234,53 @@ class _Frame:
         elif not is_public(label):
             raise self.refuse(f"{use} of {label.what}")
 
+    def _escaped(self, *labels: Label) -> None:
+        """Note that lists may be known by other names: what they hold may not be watched."""
+        for label in labels:
+            if isinstance(label, Pack):
+                self._escaped(*label.members)
+            elif isinstance(label, Method):
+                self._escaped(label.owner)
+            elif isinstance(label, Listing):
+                self.known_elsewhere.add(label.site)
+                if not is_plain(label):
+                    self.holding.add(label.site)
+        if self.known_elsewhere & self.holding:
+            raise self.refuse("another use of a list that is watched")
+
+    def _appended(
+        self, owner: Listing, label: Label, stack: list[Label], names: dict[str, Label]
+    ) -> dict[str, Label]:
+        """Let a list that is being made hold one more; all that stand for it have the label."""
+        if not is_plain(label) or not is_plain(owner):
+            self.holding.add(owner.site)
+        self._escaped(label)
+
+        def longer(other: Label) -> Label:
+            if isinstance(other, Listing) and other.site == owner.site:
+                return replace(other, member=self.join(other.member, label))
+            return other
+
+        stack[:] = [changed_by(each, longer) for each in stack]
+        stack.append(NONE)
+        return {name: changed_by(each, longer) for name, each in names.items()}
+
     def _inside(self, label: Inside) -> _Frame:
         taken = dict(label.taken)
-        return _Frame(label.code, label.scope, taken, label.defaults, self.policy, self.depth + 1)
+        frame = _Frame(label.code, label.scope, taken, label.defaults, self.policy, self.depth + 1)
+        frame.within = self.within or self._is_within(self.place)
+        return frame
+
+    def _called_frame(self, function: object) -> _Frame:
+        plain = cast(FunctionType, unguarded(function))
+        frame = _Frame.of_function(plain, self.policy, self.depth + 1)
+        frame.within = self.within or self._is_within(self.place)
+        return frame
 
     def _step(self, place: int, state: _State) -> Iterator[tuple[int, _State]]:
         """Follow one instruction; list where it may lead to, with the labels there."""
         step = self.steps[place]
+        self.place = place
         self.line = step.starts_line or self._line_before(place)
         stack, names = list(state.stack), dict(state.names)
         operation = step.opname
@@ -235,8 +289,11 @@ class _Frame:
                 self.results.append(stack[-1])
             return
         if operation == "FOR_ITER":
+            label = stack[-1]
+            if isinstance(label, Several) and label.member == self.policy.kept_apart:
+                names = self._apart(place, step, names)
             yield self.at_offset[step.argval], _State(tuple(stack[:-1]), names)
-            yield place + 1, _State((*stack, self._member(stack[-1])), names)
+            yield place + 1, _State((*stack, self._member(label)), names)
             return
         if operation.startswith("POP_JUMP"):
             self._asked(stack.pop(), operation)
@@ -252,20 +309,54 @@ class _Frame:
             stack, names = self._changed(place, step, stack, names)
         yield place + 1, _State(tuple(stack), names)
 
+    def _is_within(self, place: int) -> bool:
+        return any(begin < place < end for begin, end in self.rounds.items())
+
+    def _apart(
+        self, place: int, step: dis.Instruction, names: Mapping[str, Label]
+    ) -> dict[str, Label]:
+        """Keep one round of a loop from telling the next: return what every round may know.
+
+        What a round sets is forgotten, what was there before may not be something that can be
+        changed, and no round may end the loop.
+        """
+        if self.within or self._is_within(place):
+            raise self.refuse("a loop over several units inside of another")
+        end = cast(int, step.argval)
+        self.rounds[place] = self.at_offset[end]
+        body = [each for each in self.steps[place + 1 :] if each.offset < end]
+        jumps = [each.argval for each in body if "JUMP" in each.opname or each.opname == "FOR_ITER"]
+        if any(not step.offset <= each < end for each in jumps):
+            raise self.refuse("a loop that one of several units could end")
+        if any(each.opname == "RETURN_VALUE" for each in body):
+            raise self.refuse("a loop that one of several units could end")
+        stored = {each.argval for each in body if each.opname in ("STORE_FAST", "STORE_DEREF")}
+        kept = {name: label for name, label in names.items() if name not in stored}
+        for name, label in kept.items():
+            if isinstance(label, Listing) and label.member in (NO_MEMBER, self.policy.kept_apart):
+                self.holding.add(label.site)
+                self._escaped()
+            elif is_public(label):
+                raise self.refuse(f"{name}, which was set outside of a loop over several units,")
+        return kept
+
     def _line_before(self, place: int) -> int:
         lines = (step.starts_line for step in reversed(self.steps[:place]))
         return next((line for line in lines if line), self.code.co_firstlineno)
 
     def _asked(self, label: Label, operation: str) -> None:
         """Allow a branch on what is public; whether there are members is, like their number."""
-        if not isinstance(label, Several) and not operation.endswith("NONE"):
+        counted = isinstance(label, Several) and label.member != self.policy.kept_apart
+        if not counted and not operation.endswith("NONE"):
             self.public(label, "a branch on the value")
         elif operation.endswith("NONE") and not self.policy.may_be_none(label):
             raise self.refuse(f"a branch on {label.what}")
 
     def _member(self, label: Label) -> Label:
-        if isinstance(label, Several) and not is_public(label):
+        if isinstance(label, Several) and label.member != NO_MEMBER:
             return label.member
+        if isinstance(label, Pack) and label.members:
+            return functools.reduce(self.join, label.members)
         self.public(label, "a loop")
         return PUBLIC
 
@@ -287,15 +378,16 @@ class _Frame:
             stack.append(Label(given))
         elif operation == "LOAD_CONST":
             known = isinstance(given, CodeType)
-            stack.append(Known("code", given) if known else NONE if given is None else PUBLIC)
+            empty = Pack("()", ()) if given == () else PUBLIC
+            stack.append(Known("code", given) if known else NONE if given is None else empty)
         elif operation == "LOAD_GLOBAL":
             stack += ([NULL] if cast(int, step.arg) & 1 else []) + [self._global(given)]
         elif operation == "PUSH_NULL":
             stack.append(NULL)
         elif operation == "RETURN_GENERATOR":
             stack.append(NONE)
-        elif operation == "BUILD_LIST" and not given and self.code.co_name == "<listcomp>":
-            stack.append(Several("a list", NO_MEMBER))
+        elif operation == "BUILD_LIST" and not given:
+            stack.append(Listing("a list", NO_MEMBER, (id(self.code), place)))
         elif operation == "POP_TOP":
             stack.pop()
         elif operation == "COPY":
@@ -361,8 +453,11 @@ class _Frame:
         label = stack.pop()
         place = -cast(int, given)
         into = stack[place]
-        if operation == "LIST_APPEND" and isinstance(into, Several):
-            stack[place] = Several(into.what, self.join(into.member, label))
+        if operation == "LIST_APPEND" and isinstance(into, Listing):
+            if not is_plain(label) or not is_plain(into):
+                self.holding.add(into.site)
+            stack[place] = replace(into, member=self.join(into.member, label))
+            self._escaped(label)
         else:
             self.public(label, "a member")
             self.public(into, "members")
@@ -397,6 +492,8 @@ class _Frame:
         raise self.unknown(f".{name} of {label.what}")
 
     def _method(self, label: Label, name: str) -> Label:
+        if isinstance(label, Listing) and name == "append":
+            return Method(".append", label, name)
         if self.policy.attribute(label, name) is not None or isinstance(label, Known):
             return self.attribute(label, name)
         self.public(label, f".{name}")
@@ -412,6 +509,7 @@ class _Frame:
                 raise self.unknown(f"{missing[0]}, which may not be set,")
             self._only_set_once(cells)
             taken = tuple((cell.what, names[cell.what]) for cell in cells)
+            self._escaped(*(label for _, label in taken))
         if flags & 6:
             raise self.unknown("a function with annotations or defaults of keywords")
         defaults = stack.pop() if flags & 1 else Pack("defaults", ())
@@ -442,6 +540,10 @@ class _Frame:
         if below != NULL:
             callee, positional = below, (callee, *positional)
         keywords = dict(zip(keys, passed[count - len(keys) :], strict=True))
+        longer = isinstance(callee, Method) and callee.name == "append" and not keywords
+        owner = callee.owner if isinstance(callee, Method) and longer else NULL
+        if isinstance(owner, Listing) and len(positional) == 1:
+            return self._appended(owner, positional[0], stack, names)
         target = callee.value if isinstance(callee, Known) else callee
         call = Call(target=target, positional=positional, keywords=keywords)
         found = self.policy.inner(call) if self.depth == 0 else None
@@ -458,16 +560,22 @@ class _Frame:
         if found is not None:
             return found
         if isinstance(callee, Inside):
+            self._escaped(*positional, *keywords.values())
             return self._inside(callee).run(positional, keywords)
         if _brought(target):
-            function = cast(FunctionType, unguarded(target))
-            frame = _Frame.of_function(function, self.policy, self.depth + 1)
-            return frame.run(positional, keywords)
-        if target is len and len(positional) == 1 and isinstance(positional[0], Several):
-            return PUBLIC
+            self._escaped(*positional, *keywords.values())
+            return self._called_frame(target).run(positional, keywords)
         single = positional[0] if len(positional) == 1 and not keywords else PUBLIC
+        members = single.member if isinstance(single, Several) else None
+        if target is len and members not in (None, self.policy.kept_apart):
+            return PUBLIC
         if (target is tuple or target is list) and isinstance(single, Several):
             return Several(f"a {target.__name__}", single.member)
+        if single != PUBLIC and members is not None and is_public(members):
+            if target is sorted or target is reversed:
+                return Several("a sequence", members)
+            if target is min or target is max:
+                return members
         if callee == DRAW:
             self._all_public(positional, keywords, "a draw")
             return PUBLIC

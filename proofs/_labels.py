@@ -52,6 +52,13 @@ class Several(Label):
 
 
 @dataclass(frozen=True, slots=True)
+class Listing(Several):
+    """Label a list that is being made; `site` says where it was begun."""
+
+    site: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Pack(Label):
     """Label a tuple whose members have labels of their own."""
 
@@ -128,6 +135,9 @@ class Policy:
     def members(self, label: Label) -> Pack | None:
         """Return the labels of the members of a tuple."""
 
+    kept_apart: Label | None = None
+    """Whose sequences have a length that is not public, and loops that handle each by itself."""
+
     def may_be_none(self, label: Label) -> bool:
         """Tell whether it is public that a value is None."""
         return is_public(label)
@@ -140,6 +150,15 @@ def is_public(label: Label) -> bool:
     if isinstance(label, Several):
         return is_public(label.member)
     return isinstance(label, Public)
+
+
+def is_plain(label: Label) -> bool:
+    """Tell whether a label says no more than that a value is public."""
+    if isinstance(label, Pack):
+        return all(map(is_plain, label.members))
+    if isinstance(label, Several):
+        return is_plain(label.member)
+    return label in (PUBLIC, NONE, NO_MEMBER)
 
 
 def changed_by(label: Label, change: Callable[[Label], Label]) -> Label:

@@ -8,7 +8,7 @@ A query that lists keys is answered for these. One that lists none, and brings a
 discovers keys: the noise is truncated at $\tau$, and only noisy sums above $\tau$ are released.
 Asking for the same reports again is allowed as long as the budget lasts.
 
-Paper: Sec. 2.1; Alg. 1.
+Paper: Sec. 2.1; Alg. 1; Alg. 6.
 """
 
 from __future__ import annotations
@@ -85,37 +85,25 @@ class Spent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """Hold the state of the service: the ledger of the privacy budget service.
-
-    Paper: Alg. 1.
-    """
+    """Hold the state of the service: the ledger of the privacy budget service."""
 
     ledger: Ledger = Map()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Hold a summary report: the released keys with their noisy sums.
-
-    Paper: Alg. 1.
-    """
+    """Hold a summary report: the released keys with their noisy sums."""
 
     released: tuple[tuple[Key, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Aborted:
-    """Refuse a batch because some report's privacy budget would be violated.
-
-    Paper: Alg. 1.
-    """
+    """Refuse a batch because some report's privacy budget would be violated."""
 
 
 def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
-    """Charge the batch and answer it, or abort and charge nothing.
-
-    Paper: Alg. 1; Alg. 6.
-    """
+    """Charge the batch and answer it, or abort and charge nothing."""
     batch = draw(at.rules.batch(at, reports))
     ledger, accepted = draw(at.rules.settle(at, batch))
     at = replace(at, service=replace(at.service, ledger=ledger))
@@ -125,11 +113,16 @@ def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Servi
     return at.service, draw(at.rules.reveal(at, batch, outcome))
 
 
-def distinct_reports(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
-    """Make the batch a set: the first report with an identifier counts, repetitions are dropped.
+def named_reports(query: Query, reports: Map[ReportId, Report]) -> tuple[Report, ...]:
+    """Return the reports that a query names; it must name reports that have arrived."""
+    for report_id in query.report_ids:
+        if report_id not in reports:
+            raise UnknownReport(f"no report with identifier {report_id} has arrived")
+    return tuple(reports[report_id] for report_id in query.report_ids)
 
-    Paper: Alg. 1; Alg. 6.
-    """
+
+def distinct_reports(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
+    """Make the batch a set: the first report with an identifier counts, repetitions are dropped."""
     distinct: dict[ReportId, Report] = {}
     for report in reports:
         distinct.setdefault(report.report_id, report)
@@ -184,10 +177,7 @@ def charge(at: AtService, spent: Spent, report: Report) -> Spent | None:
 
 
 def answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
-    r"""Add noise to every key's sum and release what passes the release test.
-
-    Paper: Alg. 1; Alg. 6.
-    """
+    r"""Add noise to every key's sum and release what passes the release test."""
     threshold = at.rules.threshold(at, batch)
     noise = at.rules.noise(at, batch, threshold)
     totals = at.rules.totals(at, batch)
@@ -200,10 +190,7 @@ def answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
 
 
 def totals(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
-    """Sum the values of the batch per key.
-
-    Paper: Alg. 1; Alg. 6.
-    """
+    """Sum the values of the batch per key."""
     sums: dict[Key, int] = {}
     for report in batch:
         for contribution in report.contributions:
@@ -243,27 +230,18 @@ def threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
 
 
 def noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
-    r"""Return $\mathrm{DLap}_\tau(\varepsilon / \Lambda_1)$, untruncated without a threshold.
-
-    Paper: Alg. 1; Alg. 6.
-    """
+    r"""Return $\mathrm{DLap}_\tau(\varepsilon / \Lambda_1)$, untruncated without a threshold."""
     decay = Power(at.limits.base, -at.query.epsilon / at.limits.contribution_budget)
     return DiscreteLaplace(decay_power=decay, truncation=threshold)
 
 
 def releases(at: AtService, key: Key, noisy: int, threshold: int | None) -> bool:
-    r"""Release a noisy sum if it exceeds the threshold, or if there is none.
-
-    Paper: Alg. 1; Alg. 6.
-    """
+    r"""Release a noisy sum if it exceeds the threshold, or if there is none."""
     return threshold is None or noisy > threshold
 
 
 def reveal_outcome(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
-    """Show the ad-tech the answer, or that the batch was refused, and nothing else.
-
-    Paper: Alg. 1; Alg. 6.
-    """
+    """Show the ad-tech the answer, or that the batch was refused, and nothing else."""
     return outcome
 
 

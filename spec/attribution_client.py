@@ -48,8 +48,6 @@ class Source:
 
     `expiry` is the time from which on the source is no longer active. Identifiers are unique over
     all devices. When a source was registered is noted by the client, whatever was given.
-
-    Paper: Sec. 2.1; Alg. 2.
     """
 
     source_id: SourceId
@@ -97,10 +95,7 @@ class Trigger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributionClient:
-    """Hold a device's sources, the newest first, and each source's budget.
-
-    Paper: Alg. 2.
-    """
+    """Hold a device's sources, the newest first, and each source's budget."""
 
     sources: tuple[Source, ...] = ()
     budgets: Budgets = Map()

@@ -133,10 +133,7 @@ def renyi_divergence(p: Distribution[T], q: Distribution[T], order: Fraction) ->
 
 
 def discrete_gaussian_rho(squared_distance: int | Fraction, variance: Fraction) -> Fraction:
-    r"""Return $\rho = \Delta^2 / 2\sigma^2$ of discrete Gaussian noise, $\Delta^2 = \|u - v\|_2^2$.
-
-    Paper: App. B.
-    """
+    r"""Return $\rho = \Delta^2 / 2\sigma^2$ of discrete Gaussian noise: $\Delta = \|u - v\|_2$."""
     squared = exact(squared_distance, "squared distance")
     if squared < 0:
         raise OutOfRange(f"squared distance must not be negative, not {squared}")

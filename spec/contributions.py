@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from immutables import Map
 
-from spec.reports import Contribution, Report, Sent, checked_key, checked_value
+from spec.reports import Contribution, Report, Sent, checked_contribution
 
 if TYPE_CHECKING:
     from spec.attribution_client import Trigger
@@ -35,10 +35,7 @@ Budgets: TypeAlias = "Map[Unit, Budget]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budget:
-    """Count what a unit has contributed: the sum of values $L_1$ and their number $L_0$.
-
-    Paper: Alg. 2; Alg. 3; Alg. 6.
-    """
+    """Count what a unit has contributed: the sum of values $L_1$ and their number $L_0$."""
 
     value: int = 0
     count: int = 0
@@ -46,20 +43,14 @@ class Budget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Credit:
-    """Name the unit that is to contribute, and what.
-
-    Paper: Alg. 6.
-    """
+    """Name the unit that is to contribute, and what."""
 
     unit: Unit
     contributions: tuple[Contribution, ...]
 
 
 class Contributor(Protocol):
-    """Be whatever keeps budgets: a client, or the state of the summary mechanism.
-
-    Paper: Alg. 2; Alg. 3; Alg. 6.
-    """
+    """Be whatever keeps budgets: a client, or the state of the summary mechanism."""
 
     @property
     def budgets(self) -> Budgets:
@@ -74,8 +65,6 @@ def contribute(
 
     The paper's triggers and events contribute once, so that nothing hangs on "one by one". A key
     that is none and a negative value are refused as bad input: the latter would give budget back.
-
-    Paper: Alg. 2; Alg. 3; Alg. 6.
     """
     budgets = at.client.budgets
     granted: list[Credit] = []
@@ -83,8 +72,7 @@ def contribute(
         before = spent = budgets.get(credit.unit, Budget())
         fitting: list[Contribution] = []
         for contribution in credit.contributions:
-            checked_key(contribution.key, "key")
-            checked_value(contribution.value, "value")
+            checked_contribution(contribution)
             spent, fits = at.rules.admit(at, credit.unit, spent, contribution)
             if fits:
                 fitting.append(contribution)
@@ -101,8 +89,6 @@ def admit(
     r"""Return the unit's budget after the contribution, and whether the contribution fits.
 
     It fits if $L_0 + 1 \le \Lambda_0$ and $L_1 + v \le \Lambda_1$; otherwise the budget stays.
-
-    Paper: Alg. 2; Alg. 3; Alg. 6.
     """
     value, count = spent.value + contribution.value, spent.count + 1
     if count <= at.limits.sparsity_budget and value <= at.limits.contribution_budget:

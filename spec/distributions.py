@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from math import prod
 from typing import Generic, Protocol, TypeAlias, TypeVar, cast, overload
 
 from spec.numbers import (
@@ -35,23 +36,8 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-class NotADistribution(SpecError):
-    """Report weights that are not probabilities or do not sum to one."""
-
-
-class NotEnumerable(SpecError):
-    """Report a law whose outcomes cannot be listed with exact probabilities."""
-
-
-class NotReplayable(SpecError):
-    """Report a step that drew something else when it was run again with the same outcomes."""
-
-
 class Law(Generic[T]):
-    r"""Be an exact law in $\Delta(\mathcal{R})$, which a rule may return instead of a value.
-
-    Paper: Sec. 3.
-    """
+    r"""Be an exact law in $\Delta(\mathcal{R})$, which a rule may return instead of a value."""
 
     __slots__ = ()
 
@@ -62,13 +48,11 @@ class Law(Generic[T]):
 
 Random: TypeAlias = T | Law[T]
 Enumerate: TypeAlias = Callable[[Law[object]], Iterable[tuple[object, Fraction]]]
+Path: TypeAlias = tuple[tuple[Law[object], object, Fraction], ...]
 
 
 class Draw(Protocol):
-    """Turn a law into one of its outcomes; a plain value is returned unchanged.
-
-    Paper: Sec. 3.
-    """
+    """Turn a law into one of its outcomes; a plain value is returned unchanged."""
 
     @overload
     def __call__(self, law: Law[T], /) -> T: ...
@@ -81,8 +65,6 @@ class Distribution(Law[T]):
     """Hold a finite distribution as pairs of an outcome and its positive probability.
 
     Two distributions are equal if they give every outcome the same probability, in whatever order.
-
-    Paper: Sec. 3.
     """
 
     weights: tuple[tuple[T, Fraction], ...]
@@ -296,21 +278,17 @@ def group_privacy(
 def explore(step: Callable[[Draw], T], enumerate_law: Enumerate | None = None) -> Distribution[T]:
     """Return the exact distribution of a step by running it once per combination of its draws.
 
-    Each run replays the outcomes chosen so far and takes the first one wherever it draws anew; then
-    the last draw that has another outcome takes it. `enumerate_law` lists the outcomes of laws that
-    cannot list themselves. Laws are compared when they are drawn again, so they must be values.
-
-    Paper: Sec. 3.
+    A run replays the outcomes of its path and takes the first one wherever it draws anew; the other
+    ones there are paths to be run later. `enumerate_law` lists the outcomes of laws that cannot
+    list themselves. Laws are compared when they are drawn again, so they must be values.
     """
-    replay = _Replay(enumerate_law if enumerate_law is not None else _own_outcomes)
     weights: dict[T, Fraction] = {}
-    while True:
+    pending: list[Path] = [()]
+    while pending:
+        replay = _Replay(pending.pop(), enumerate_law or _own_outcomes)
         outcome = step(replay)
-        if replay.drew_nothing:
-            return Distribution.certain(outcome)
         weights[outcome] = weights.get(outcome, Fraction(0)) + replay.weight()
-        if not replay.advance():
-            break
+        pending += replay.others
     total = sum(weights.values(), Fraction(0))
     if total != 1:
         raise NotADistribution(f"the probabilities sum to {total}, not to 1")
@@ -322,62 +300,51 @@ def _own_outcomes(law: Law[object]) -> Iterable[tuple[object, Fraction]]:
 
 
 class _Replay:
-    """Draw by replaying recorded choices, and record the choices that are new."""
+    """Draw along a path, beyond its end take the first outcome, and note the paths not taken."""
 
-    def __init__(
-        self, enumerate_law: Callable[[Law[object]], Iterable[tuple[object, Fraction]]]
-    ) -> None:
+    def __init__(self, path: Path, enumerate_law: Enumerate) -> None:
+        self.others: list[Path] = []
+        self._path = path
         self._enumerate = enumerate_law
-        self._laws: list[Law[object]] = []
-        self._options: list[list[tuple[object, Fraction]]] = []
-        self._chosen: list[int] = []
         self._position = 0
 
     def __call__(self, law: T | Law[T], /) -> T:
         if not isinstance(law, Law):
             return law
-        if self._position == len(self._chosen):
-            self._record(cast(Law[object], law))
-        elif law != self._laws[self._position]:
-            raise NotReplayable(f"drew {law!r} where it drew {self._laws[self._position]!r} before")
-        outcome, _ = self._options[self._position][self._chosen[self._position]]
+        if self._position == len(self._path):
+            first, *others = self._listed(cast(Law[object], law))
+            self.others += [(*self._path, each) for each in reversed(others)]
+            self._path = (*self._path, first)
+        drawn, outcome, _ = self._path[self._position]
+        if law is not drawn and law != drawn:
+            raise NotReplayable(f"drew {law!r} where it drew {drawn!r} before")
         self._position += 1
         return cast(T, outcome)
 
-    def _record(self, law: Law[object]) -> None:
+    def _listed(self, law: Law[object]) -> Path:
         listed = list(law.weights if isinstance(law, Distribution) else self._enumerate(law))
         for outcome, weight in listed:
             if weight < 0:
                 raise NotADistribution(f"the probability of {outcome!r} is {weight}")
-        options = [(outcome, weight) for outcome, weight in listed if weight != 0]
+        options = tuple((law, outcome, weight) for outcome, weight in listed if weight != 0)
         if not options:
             raise NotEnumerable(f"{law!r} lists no outcome of positive probability")
-        self._laws.append(law)
-        self._options.append(options)
-        self._chosen.append(0)
-
-    @property
-    def drew_nothing(self) -> bool:
-        """Tell whether nothing was ever drawn, so that there is no other run."""
-        return not self._chosen
+        return options
 
     def weight(self) -> Fraction:
-        """Return the probability of the choices of this run."""
-        if self._position != len(self._chosen):
+        """Return the probability of this run's path."""
+        if self._position != len(self._path):
             raise NotReplayable(f"drew {self._position} times where it drew more before")
-        product = Fraction(1)
-        for options, chosen in zip(self._options, self._chosen, strict=True):
-            product *= options[chosen][1]
-        return product
+        return prod((weight for _, _, weight in self._path), start=Fraction(1))
 
-    def advance(self) -> bool:
-        """Move to the next combination of choices; return False after the last one."""
-        self._position = 0
-        while self._chosen:
-            if self._chosen[-1] + 1 < len(self._options[-1]):
-                self._chosen[-1] += 1
-                return True
-            self._laws.pop()
-            self._options.pop()
-            self._chosen.pop()
-        return False
+
+class NotADistribution(SpecError):
+    """Report weights that are not probabilities or do not sum to one."""
+
+
+class NotEnumerable(SpecError):
+    """Report a law whose outcomes cannot be listed with exact probabilities."""
+
+
+class NotReplayable(SpecError):
+    """Report a step that drew something else when it was run again with the same outcomes."""

@@ -45,8 +45,6 @@ class TriggerSpecification:
     """Hold one element of trigSpec: a trigger datum, its reporting windows and summary buckets.
 
     A window is the number of seconds from the source's registration to its end.
-
-    Paper: Sec. 2.2.
     """
 
     data: TriggerData
@@ -64,8 +62,6 @@ class EventSource:
     """Hold an attribution source (srcId, dest, expDate, srcFilt, maxReports, trigSpec).
 
     `expiry` is the time from which on no trigger is attributed to the source.
-
-    Paper: Sec. 2.2; Alg. 4.
     """
 
     source_id: SourceId
@@ -89,10 +85,7 @@ class EventSource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventTrigger:
-    """Hold a trigger (dest, trigId, trigFilt, trigData, trigValue).
-
-    Paper: Sec. 2.2; Alg. 4.
-    """
+    """Hold a trigger (dest, trigId, trigFilt, trigData, trigValue)."""
 
     trigger_id: str
     destination: str
@@ -110,10 +103,7 @@ class EventTrigger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventReport:
-    """Hold an event-level report (srcId, trigData, $b_i$).
-
-    Paper: Alg. 4.
-    """
+    """Hold an event-level report (srcId, trigData, $b_i$)."""
 
     source_id: SourceId
     data: TriggerData
@@ -127,8 +117,6 @@ class SourceRecord:
     `values` is $V(s, \cdot)$, `reported` is $U(s, \cdot)$ and `sent` is $N(s)$, with zero for what
     is not there. All three follow the noiseless client. `response` is the drawn output, or None if
     the source answers truthfully.
-
-    Paper: Sec. 2.2; Alg. 4.
     """
 
     source: EventSource
@@ -142,10 +130,7 @@ class SourceRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventClient:
-    """Hold a device's event-level sources with their accounts, the newest first.
-
-    Paper: Alg. 4.
-    """
+    """Hold a device's event-level sources with their accounts, the newest first."""
 
     records: tuple[SourceRecord, ...] = ()
 
@@ -216,8 +201,6 @@ def register_event_trigger(at: AtEventTrigger, credited: tuple[Unit, ...]) -> Ev
     r"""Add the trigger's value to $V(s, \cdot)$ of every credited source $s$.
 
     A credited source that does not list the trigger's datum is left as it is.
-
-    Paper: Alg. 4.
     """
     trigger, records = at.cause, list(at.client.records)
     for unit in credited:
@@ -239,49 +222,32 @@ def pass_windows(
     Windows pass in the order of their ends, at one moment in the order of registration, and for
     one source in the order of its specifications. The paper's client draws nothing here, because
     the response is drawn at registration.
-
-    Paper: Sec. 2.2; Alg. 4.
     """
     oldest_first = list(reversed(at.client.records))
-    ends = {end for record in oldest_first for end in ends_of(record) if since < end <= at.now}
+    passing = sorted(
+        (record.registered_at + end, place, datum, window)
+        for place, record in enumerate(oldest_first)
+        for datum, specification in enumerate(record.source.specifications)
+        for window, end in enumerate(specification.windows)
+        if since < record.registered_at + end <= at.now
+    )
     reports: tuple[EventReport, ...] = ()
-    for end in sorted(ends):
-        for place, record in enumerate(oldest_first):
-            oldest_first[place], sent = pass_moment(record, end)
-            reports += sent
+    for _, place, datum, window in passing:
+        oldest_first[place], sent = pass_window(oldest_first[place], datum, window)
+        reports += sent
     return replace(at.client, records=tuple(reversed(oldest_first))), reports
 
 
 def ends_of(record: SourceRecord) -> tuple[int, ...]:
-    """Return the moments at which windows of a source end.
-
-    Paper: Sec. 2.2.
-    """
+    """Return the moments at which windows of a source end."""
     windows = (end for each in record.source.specifications for end in each.windows)
     return tuple(record.registered_at + end for end in windows)
-
-
-def pass_moment(record: SourceRecord, end: int) -> tuple[SourceRecord, tuple[EventReport, ...]]:
-    """Let all windows of a source pass that end at the given moment.
-
-    Paper: Sec. 2.2; Alg. 4.
-    """
-    reports: tuple[EventReport, ...] = ()
-    for datum, specification in enumerate(record.source.specifications):
-        if end - record.registered_at in specification.windows:
-            window = specification.windows.index(end - record.registered_at)
-            record, sent = pass_window(record, datum, window)
-            reports += sent
-    return record, reports
 
 
 def pass_window(
     record: SourceRecord, datum: int, window: int
 ) -> tuple[SourceRecord, tuple[EventReport, ...]]:
-    """Let one window of one trigger datum pass; return the reports that are really sent.
-
-    Paper: Sec. 2.2; Alg. 4.
-    """
+    """Let one window of one trigger datum pass; return the reports that are really sent."""
     specification = record.source.specifications[datum]
     record, truthful = report_truthfully(record, specification)
     if record.response is None:
@@ -299,8 +265,6 @@ def report_truthfully(
     r"""Send a report for every bucket $b_i$ with $U < b_i \le V$, while $N$ is below the maximum.
 
     The last reported bucket $U$ moves on even if the maximum keeps the report back.
-
-    Paper: Alg. 4.
     """
     source, data = record.source, specification.data
     value, reported = record.values.get(data, 0), record.reported.get(data, 0)
@@ -323,18 +287,12 @@ def report_truthfully(
 
 
 def event_visible(at: AtWindows, report: EventReport) -> Hashable:
-    """Show the ad-tech the whole report, which is not encrypted.
-
-    Paper: Sec. 2.2; Alg. 4.
-    """
+    """Show the ad-tech the whole report, which is not encrypted."""
     return report
 
 
 def specification_of(source: EventSource, data: TriggerData) -> TriggerSpecification | None:
-    """Return the source's specification for a trigger datum, or None if it lists none.
-
-    Paper: Sec. 2.2; Alg. 4.
-    """
+    """Return the source's specification for a trigger datum, or None if it lists none."""
     for specification in source.specifications:
         if specification.data == data:
             return specification
@@ -357,10 +315,7 @@ def checked_data(data: object) -> None:
 
 
 def checked_increasing(values: tuple[int, ...], name: str) -> None:
-    """Refuse values that are not positive whole numbers in strictly increasing order.
-
-    Paper: Sec. 2.2.
-    """
+    """Refuse values that are not positive whole numbers in strictly increasing order."""
     for value in values:
         whole(value, name)
     for earlier, later in pairwise((0, *values)):
@@ -369,10 +324,7 @@ def checked_increasing(values: tuple[int, ...], name: str) -> None:
 
 
 def checked_limits(limits: Limits, source: EventSource) -> None:
-    """Refuse a source with too many reports, trigger data, windows or buckets.
-
-    Paper: Sec. 2.2.
-    """
+    """Refuse a source with too many reports, trigger data, windows or buckets."""
     asked = [
         ("reports", source.maximum_reports, limits.maximum_reports),
         ("trigger data", len(source.specifications), limits.maximum_trigger_data),

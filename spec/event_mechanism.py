@@ -32,10 +32,7 @@ Questions: TypeAlias = Mapping[Unit, Question]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventState:
-    r"""Hold the step $i$ and each source's response $s^*_x$, with None for the truth.
-
-    Paper: Alg. 9.
-    """
+    r"""Hold the step $i$ and each source's response $s^*_x$, with None for the truth."""
 
     step: int = 1
     responses: Map[Unit, Events | None] = Map()

@@ -32,21 +32,11 @@ if TYPE_CHECKING:
 Output: TypeAlias = tuple[tuple[int, ...], ...]
 
 
-class BadOutputSet(SpecError):
-    """Report numbers of reports, windows or buckets that describe no output set."""
-
-
-class NoSuchOutput(SpecError):
-    """Report an index or an output that is not in the output set."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputSet:
     r"""Be the set $\mathcal{O}$: counts per trigger datum and window within the limits.
 
     `windows` and `buckets` hold one number per trigger datum.
-
-    Paper: Sec. 2.2; Sec. 5.
     """
 
     maximum_reports: int
@@ -205,12 +195,17 @@ def _divided(product: list[int], divisor: list[int]) -> list[int]:
 
 
 def output_set(at: AtEventSource, source: EventSource) -> OutputSet:
-    r"""Return the output set $\mathcal{O}$ of a source.
-
-    Paper: Sec. 2.2; Sec. 5.
-    """
+    r"""Return the output set $\mathcal{O}$ of a source."""
     return OutputSet(
         maximum_reports=source.maximum_reports,
         windows=tuple(len(specification.windows) for specification in source.specifications),
         buckets=tuple(len(specification.buckets) for specification in source.specifications),
     )
+
+
+class BadOutputSet(SpecError):
+    """Report numbers of reports, windows or buckets that describe no output set."""
+
+
+class NoSuchOutput(SpecError):
+    """Report an index or an output that is not in the output set."""

@@ -31,10 +31,7 @@ from spec.summary_mechanism import Database
 
 
 def without_storage_after(database: Database, device: str, window: int) -> Database:
-    r"""Return $D^{-(u, >t)}$: the device's storage becomes the dummy storage after the window.
-
-    Paper: Def. 4.8.
-    """
+    r"""Return $D^{-(u, >t)}$: the device's storage becomes the dummy storage after the window."""
 
     def expired(unit: Unit | None) -> bool:
         return isinstance(unit, DeviceWindow) and unit.device == device and unit.window > window
@@ -56,8 +53,6 @@ def private_with_gradual_expiration(
     r"""Decide the definition for one device, two windows $t_1 < t_2$ and a menu of adversaries.
 
     The base must be such that $\delta'$ is rational.
-
-    Paper: Def. 4.8.
     """
     first, last = windows
     loss, allowed = group_privacy(epsilon, delta, last - first, base)

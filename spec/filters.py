@@ -40,10 +40,7 @@ NOTHING = Theta()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UniversalQuery(Generic[T]):
-    r"""Hold a one-shot mechanism $q$ on sets of units, and the $\theta$ that it satisfies.
-
-    Paper: Sec. 4.4.
-    """
+    r"""Hold a one-shot mechanism $q$ on sets of units, and the $\theta$ that it satisfies."""
 
     answer: Callable[[Units], Distribution[T]]
     theta: Theta
@@ -129,41 +126,29 @@ class IndividuallyFilteredMechanism(Generic[T]):
 
 
 def without_unit(units: Units, unit: Unit) -> Units:
-    r"""Return $U^{-x} = U \setminus \{x\}$.
-
-    Paper: Sec. 4.4.
-    """
+    r"""Return $U^{-x} = U \setminus \{x\}$."""
     return units - {unit}
 
 
-def satisfies(query: UniversalQuery[T], databases: Sequence[Units], base: Base = NATURAL) -> bool:
-    r"""Decide whether the query is $\theta$-DP on the given databases, as it claims.
-
-    Paper: Def. 3.2; Sec. 4.4.
-    """
-    power = Power(base, query.theta.epsilon)
-    return all(
-        indistinguishable(
-            query.answer(units), query.answer(without_unit(units, x)), power, query.theta.delta
-        )
-        for units in databases
-        for x in units
-    )
-
-
-def satisfies_individually(
-    query: IndividualQuery[T], databases: Sequence[Units], base: Base = NATURAL
+def satisfies(
+    query: UniversalQuery[T] | IndividualQuery[T], databases: Sequence[Units], base: Base = NATURAL
 ) -> bool:
-    r"""Decide whether the query is $p$-IDP on the given databases, as it claims.
+    r"""Decide whether the query is $\theta$-DP, or $p$-IDP, on the given databases, as it claims.
 
-    Paper: Def. 4.10.
+    Paper: Def. 3.2; Def. 4.10; Sec. 4.4.
     """
+
+    def claimed(x: Unit) -> Theta:
+        if isinstance(query, UniversalQuery):
+            return query.theta
+        return query.parameters.get(x, NOTHING)
+
     return all(
         indistinguishable(
             query.answer(units),
             query.answer(without_unit(units, x)),
-            Power(base, query.parameters.get(x, NOTHING).epsilon),
-            query.parameters.get(x, NOTHING).delta,
+            Power(base, claimed(x).epsilon),
+            claimed(x).delta,
         )
         for units in databases
         for x in units

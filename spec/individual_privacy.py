@@ -133,10 +133,7 @@ def run(
     state: State,
     action: tuple[Data, Question],
 ) -> tuple[State, Distribution[Response]]:
-    r"""Return the next state and the law $F_t(D)$ of the response.
-
-    Paper: Sec. 4.1.
-    """
+    r"""Return the next state and the law $F_t(D)$ of the response."""
     law = explore(lambda draw: mechanism.step(state, action, draw))
     states = {after for after, _ in law}
     if len(states) != 1:

@@ -41,8 +41,6 @@ def laplace_mass(ratio: N, height: N, edge: N) -> N:
     r"""Return $\Pr[X = x]$ from $q$, the height $q^{|x|}$ and the edge $q^{T+1}$, for $|x| \le T$.
 
     Without truncation the edge is zero.
-
-    Paper: Sec. 2.1; App. A.
     """
     return height * (1 - ratio) / (1 + ratio - 2 * edge)
 
@@ -70,20 +68,14 @@ def displaced_mass(ratio: N, lift: N, edge: N) -> N:
 
 
 def laplace_normaliser(ratio: N, truncation: int | None) -> N:
-    r"""Return $\sum_x q^{|x|}$ over $|x| \le T$, or over all integers.
-
-    Paper: App. A.
-    """
+    r"""Return $\sum_x q^{|x|}$ over $|x| \le T$, or over all integers."""
     if truncation is None:
         return (1 + ratio) / (1 - ratio)
     return (1 + ratio - 2 * ratio ** (truncation + 1)) / (1 - ratio)
 
 
 def laplace_pmf(ratio: N, x: int) -> N:
-    r"""Return $\Pr[X = x]$ for $X \sim \mathrm{DLap}(a)$ and $q = e^{-a}$.
-
-    Paper: Sec. 2.1.
-    """
+    r"""Return $\Pr[X = x]$ for $X \sim \mathrm{DLap}(a)$ and $q = e^{-a}$."""
     return laplace_mass(ratio, ratio ** (-x if x < 0 else x), ratio - ratio)
 
 
@@ -91,8 +83,6 @@ def laplace_tail(ratio: N, x: int) -> N:
     r"""Return $\Pr[X > x]$ for $X \sim \mathrm{DLap}(a)$ and $q = e^{-a}$.
 
     Below zero it is one minus the mirrored tail.
-
-    Paper: App. A.
     """
     zero = ratio - ratio
     if x < 0:
@@ -101,10 +91,7 @@ def laplace_tail(ratio: N, x: int) -> N:
 
 
 def truncated_pmf(ratio: N, truncation: int, x: int) -> N:
-    r"""Return $\Pr[X = x]$ for $X \sim \mathrm{DLap}_T(a)$ and $q = e^{-a}$.
-
-    Paper: Sec. 2.1; App. A.
-    """
+    r"""Return $\Pr[X = x]$ for $X \sim \mathrm{DLap}_T(a)$ and $q = e^{-a}$."""
     magnitude = -x if x < 0 else x
     if magnitude > truncation:
         return ratio - ratio
@@ -131,8 +118,6 @@ class Noise(ABC):
 
     A proposal brings its own noise as a subclass. What has no closed tail is decided at small sizes
     only.
-
-    Paper: Sec. 2.1.
     """
 
     __slots__ = ()

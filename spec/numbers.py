@@ -29,30 +29,6 @@ class SpecError(ValueError):
     """Be the common class of every error that a caller of the specification can cause."""
 
 
-class NotExact(SpecError):
-    """Report a number that is not an exact rational."""
-
-
-class NotWhole(SpecError):
-    """Report a number that is not a whole number."""
-
-
-class OutOfRange(SpecError):
-    """Report an exact number outside the range its name allows."""
-
-
-class IrrationalPower(SpecError):
-    """Report a power whose exact value was asked for although it is irrational."""
-
-
-class MixedBases(SpecError):
-    r"""Report two quantities counted in units of different logarithms."""
-
-
-class Undecided(SpecError):
-    """Report a comparison that stayed open at the highest precision the caller allowed."""
-
-
 class Field(Protocol):
     """Describe numbers that closed forms are written over: exact, enclosed or symbolic."""
 
@@ -86,11 +62,7 @@ def whole(value: object, name: str) -> int:
 
 
 def positive(value: object, name: str) -> Fraction:
-    r"""Return a value as a fraction above zero, such as the $\epsilon$ of a query.
-
-    Deviates: B13 a query needs a positive epsilon.
-    Paper: Alg. 1.
-    """
+    r"""Return a value as a fraction above zero, such as the $\epsilon$ of a query."""
     number = exact(value, name)
     if number <= 0:
         raise OutOfRange(f"{name} must be positive, not {value}")
@@ -98,10 +70,7 @@ def positive(value: object, name: str) -> Fraction:
 
 
 def positive_whole(value: object, name: str) -> int:
-    """Return a value as a whole number above zero, such as a contribution budget.
-
-    Paper: Alg. 1.
-    """
+    """Return a value as a whole number above zero, such as a contribution budget."""
     number = whole(value, name)
     if number <= 0:
         raise OutOfRange(f"{name} must be positive, not {value}")
@@ -109,10 +78,7 @@ def positive_whole(value: object, name: str) -> int:
 
 
 def unit_interval(value: object, name: str) -> Fraction:
-    r"""Return a value as a fraction from zero to one, such as $\delta$ or a probability.
-
-    Paper: Def. 3.1.
-    """
+    r"""Return a value as a fraction from zero to one, such as $\delta$ or a probability."""
     number = exact(value, name)
     if not 0 <= number <= 1:
         raise OutOfRange(f"{name} must be in [0, 1], not {value}")
@@ -175,10 +141,7 @@ def decide(question: Callable[[], A | None], limit: int | None = None) -> A:
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    r"""Name the base $b$ in whose logarithm $\epsilon$ is counted; no value means Euler's $e$.
-
-    Paper: Def. 3.1.
-    """
+    r"""Name the base $b$ in whose logarithm $\epsilon$ is counted; no value means Euler's $e$."""
 
     value: Fraction | None
 
@@ -196,10 +159,7 @@ NATURAL = Base(None)
 
 @dataclass(frozen=True, slots=True)
 class Power:
-    r"""Hold the number $b^x$ by its base and its rational exponent.
-
-    Paper: Def. 3.1.
-    """
+    r"""Hold the number $b^x$ by its base and its rational exponent."""
 
     base: Base
     exponent: Fraction
@@ -293,8 +253,6 @@ def floor_log(power: Power, bound: Fraction) -> int:
     r"""Return the largest integer $m$ with $p^m \le r$, for a power $p > 1$ and a bound $r > 0$.
 
     A logarithm only suggests $m$; powers decide it, so that an exact logarithm is no special case.
-
-    Paper: Alg. 1.
     """
     if power.exponent <= 0:
         raise OutOfRange(f"floor_log needs a power above 1, not {power}")
@@ -314,3 +272,27 @@ def _floor_log(power: Power, bound: Fraction) -> int:
     while not (power**logarithm).at_most(bound):
         logarithm -= 1
     return logarithm
+
+
+class NotExact(SpecError):
+    """Report a number that is not an exact rational."""
+
+
+class NotWhole(SpecError):
+    """Report a number that is not a whole number."""
+
+
+class OutOfRange(SpecError):
+    """Report an exact number outside the range its name allows."""
+
+
+class IrrationalPower(SpecError):
+    """Report a power whose exact value was asked for although it is irrational."""
+
+
+class MixedBases(SpecError):
+    r"""Report two quantities counted in units of different logarithms."""
+
+
+class Undecided(SpecError):
+    """Report a comparison that stayed open at the highest precision the caller allowed."""

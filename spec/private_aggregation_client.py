@@ -29,10 +29,9 @@ from spec.reports import (
     Contribution,
     Key,
     ReportId,
-    checked_key,
+    checked_contribution,
     checked_names,
     checked_report_id,
-    checked_value,
 )
 
 if TYPE_CHECKING:
@@ -47,10 +46,7 @@ EMPTY_STORAGE: Storage = Map()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    r"""Hold an event of a device: the program $\pi$ to run and the report's identifier $r$.
-
-    Paper: Sec. 2.1; Alg. 3.
-    """
+    r"""Hold an event of a device: the program $\pi$ to run and the report's identifier $r$."""
 
     report_id: ReportId
     device: str
@@ -79,30 +75,21 @@ class DeviceWindow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AggregationClient:
-    r"""Hold a device's shared storage $\Xi$ and every unit's budget.
-
-    Paper: Alg. 3.
-    """
+    r"""Hold a device's shared storage $\Xi$ and every unit's budget."""
 
     storage: Storage = EMPTY_STORAGE
     budgets: Budgets = Map()
 
 
 def propose(at: AtEvent, draw: Draw) -> tuple[AggregationClient, tuple[Credit, ...]]:
-    """Run the program on the device's storage and credit the unit with what it returns.
-
-    Paper: Alg. 3.
-    """
+    """Run the program on the device's storage and credit the unit with what it returns."""
     storage, contributions = at.rules.run_program(at)
     credit = Credit(unit=at.rules.budget_unit(at), contributions=contributions)
     return replace(at.client, storage=storage), (credit,)
 
 
 def budget_unit(at: AtEvent) -> Unit:
-    """Return the device in the time window that contains this moment.
-
-    Paper: Sec. 2.1; Alg. 3.
-    """
+    """Return the device in the time window that contains this moment."""
     window = at.now // at.limits.window_length
     return DeviceWindow(device=at.cause.device, window=window, ad_tech=at.cause.ad_tech)
 
@@ -119,8 +106,9 @@ def run_program(at: AtEvent) -> tuple[Storage, tuple[Contribution, ...]]:
     storage, key, value = returned
     if not isinstance(storage, Map):
         raise BadProgram(f"a program returns a Map as its storage, not {storage!r}")
-    contribution = Contribution(key=checked_key(key, "key"), value=checked_value(value, "value"))
-    return storage, (contribution,) if contribution.value > 0 else ()
+    contribution = Contribution(key=key, value=value)
+    checked_contribution(contribution)
+    return storage, (contribution,) if value > 0 else ()
 
 
 class BadProgram(SpecError):

@@ -37,19 +37,8 @@ T_co = TypeVar("T_co", covariant=True)
 Events: TypeAlias = tuple[Hashable, ...]
 
 
-class BadSequences(SpecError):
-    """Report sequences of answers that are not distinct or not of one length."""
-
-
-class AfterTheEnd(SpecError):
-    """Report a query beyond the last step of the output set's sequences."""
-
-
 class Outputs(Protocol[T_co]):
-    r"""Be a finite set $\mathcal{O}$ that is counted and enumerated.
-
-    Paper: Alg. 8.
-    """
+    r"""Be a finite set $\mathcal{O}$ that is counted and enumerated."""
 
     def size(self) -> int:
         """Return the number of elements."""
@@ -64,10 +53,7 @@ class Outputs(Protocol[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    r"""Be a set $\mathcal{O}$ of sequences that are simply listed.
-
-    Paper: Alg. 8.
-    """
+    r"""Be a set $\mathcal{O}$ of sequences that are simply listed."""
 
     listed: tuple[Events, ...]
 
@@ -104,10 +90,7 @@ def truth_probability(power: N, size: int) -> N:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomizedResponse(Law[T | None], Generic[T]):
-    r"""Be the law of $s^*$: None for the truth, otherwise a uniform element of $\mathcal{O}$.
-
-    Paper: Alg. 8.
-    """
+    r"""Be the law of $s^*$: None for the truth, otherwise a uniform element of $\mathcal{O}$."""
 
     outputs: Outputs[T]
     power: Power
@@ -139,8 +122,6 @@ def respond(
     r"""Answer one query: return $s^*$ and the answer.
 
     Steps count from one. At the first, $s^*$ is drawn, whatever `response` holds.
-
-    Paper: Alg. 8.
     """
     length = len(law.outputs.output(0))
     if step > length:
@@ -154,10 +135,7 @@ def respond(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseState:
-    r"""Hold the step $i$ and the response $s^*$.
-
-    Paper: Alg. 8.
-    """
+    r"""Hold the step $i$ and the response $s^*$."""
 
     step: int = 1
     response: Events | None = None
@@ -185,3 +163,11 @@ class InteractiveRandomizedResponse:
         events, question = action
         response, answer = respond(self.law, state.step, state.response, events, question, draw)
         return ResponseState(step=state.step + 1, response=response), answer
+
+
+class BadSequences(SpecError):
+    """Report sequences of answers that are not distinct or not of one length."""
+
+
+class AfterTheEnd(SpecError):
+    """Report a query beyond the last step of the output set's sequences."""

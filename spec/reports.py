@@ -25,10 +25,7 @@ ReportId: TypeAlias = int
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contribution:
-    """Hold one key $k$ and the value $v$ contributed to it.
-
-    Paper: Sec. 2.1.
-    """
+    """Hold one key $k$ and the value $v$ contributed to it."""
 
     key: Key
     value: int
@@ -36,10 +33,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Hold an aggregatable report $(r, k, v)$; without contributions it is a null report.
-
-    Paper: Sec. 2.1.
-    """
+    """Hold an aggregatable report $(r, k, v)$; without contributions it is a null report."""
 
     report_id: ReportId
     contributions: tuple[Contribution, ...] = ()
@@ -62,11 +56,21 @@ class Sent:
     arrival: int
 
 
-def checked_report_id(value: object, name: str) -> ReportId:
-    """Return the value if it is an identifier of 128 bits, otherwise refuse it.
+def checked_report(report: Report) -> None:
+    """Refuse a report whose identifier, keys or values are out of range."""
+    checked_report_id(report.report_id, "report_id")
+    for contribution in report.contributions:
+        checked_contribution(contribution)
 
-    Paper: Sec. 2.1.
-    """
+
+def checked_contribution(contribution: Contribution) -> None:
+    """Refuse a key that is none, and a negative value."""
+    checked_key(contribution.key, "key")
+    checked_value(contribution.value, "value")
+
+
+def checked_report_id(value: object, name: str) -> ReportId:
+    """Return the value if it is an identifier of 128 bits, otherwise refuse it."""
     identifier = whole(value, name)
     if not 0 <= identifier < 2**REPORT_ID_BITS:
         raise BadReportId(f"{name} must fit into {REPORT_ID_BITS} bits, not {identifier}")
@@ -74,10 +78,7 @@ def checked_report_id(value: object, name: str) -> ReportId:
 
 
 def checked_key(value: object, name: str) -> Key:
-    """Return the value if it is a key of 128 bits, otherwise refuse it.
-
-    Paper: Sec. 2.1.
-    """
+    """Return the value if it is a key of 128 bits, otherwise refuse it."""
     key = whole(value, name)
     if not 0 <= key < 2**KEY_BITS:
         raise BadKey(f"{name} must fit into {KEY_BITS} bits, not {key}")
@@ -85,10 +86,7 @@ def checked_key(value: object, name: str) -> Key:
 
 
 def checked_value(value: object, name: str) -> int:
-    """Return the value if it is a natural number, otherwise refuse it.
-
-    Paper: Sec. 2.1.
-    """
+    """Return the value if it is a natural number, otherwise refuse it."""
     amount = whole(value, name)
     if amount < 0:
         raise BadValue(f"{name} must not be negative, not {amount}")
@@ -106,10 +104,7 @@ def checked_names(**names: object) -> None:
 
 
 def checked_filters(filters: object) -> None:
-    """Refuse filters that are not a frozenset of strings.
-
-    Paper: Sec. 2.1.
-    """
+    """Refuse filters that are not a frozenset of strings."""
     if not isinstance(filters, frozenset) or not all(isinstance(each, str) for each in filters):
         raise BadFilters(f"filters must be a frozenset of strings, not {filters!r}")
 

@@ -30,7 +30,7 @@ from spec.numbers import NATURAL, Base, SpecError, exact, whole
 if TYPE_CHECKING:
     from spec.aggregation_service import Answer, Ledger, Outcome, Query, Service, Spent
     from spec.attribution_client import AttributionClient, Source, Trigger
-    from spec.contributions import Budget, Budgets, Contributor, Credit, Unit
+    from spec.contributions import Budget, Budgets, Cause, Contributor, Credit, Unit
     from spec.distributions import Draw, Random
     from spec.event_client import (
         EventClient,
@@ -110,8 +110,6 @@ class OnDevice(Generic[Client, Happening]):
 
     `client` is the state of the device's client, `cause` the source, trigger or event that is
     being registered. The cause is None while windows pass, and in the summary mechanism.
-
-    Paper: Sec. 2.
     """
 
     rules: Rules
@@ -146,7 +144,7 @@ class AtService:
 AtSource: TypeAlias = "OnDevice[AttributionClient, Source]"
 AtTrigger: TypeAlias = "OnDevice[AttributionClient, Trigger]"
 AtEvent: TypeAlias = "OnDevice[AggregationClient, Event]"
-AtContribution: TypeAlias = "OnDevice[Contributor, Trigger | Event | None]"
+AtContribution: TypeAlias = "OnDevice[Contributor, Cause]"
 AtEventSource: TypeAlias = "OnDevice[EventClient, EventSource]"
 AtEventTrigger: TypeAlias = "OnDevice[EventClient, EventTrigger]"
 AtWindows: TypeAlias = "OnDevice[EventClient, None]"

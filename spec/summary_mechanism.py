@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from immutables import Map
 
-from spec.aggregation_service import Query, Service, UnknownReport
+from spec.aggregation_service import Query, Service, named_reports
 from spec.contributions import Budgets, Credit, Unit
 from spec.distributions import Draw
 from spec.reports import Contribution, Report, ReportId
@@ -33,8 +33,6 @@ class Record:
     r"""Hold a record $(x, y)$: the unit, the report's identifier, and in PAA the shared storage.
 
     A `unit` of None is the dummy source $x_\bot$, a `storage` of None the dummy storage $y_\bot$.
-
-    Paper: Sec. 4.2; Sec. 4.3.
     """
 
     unit: Unit | None
@@ -53,10 +51,7 @@ Neighbour: TypeAlias = Callable[[Database, Unit], Database]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryQuery:
-    r"""Hold a query $(\varepsilon, \delta, Y, f)$: `query` has the first three, `function` is $f$.
-
-    Paper: Sec. 4.2; Alg. 6.
-    """
+    r"""Hold a query $(\varepsilon, \delta, Y, f)$: `function` is $f$, `query` has the others."""
 
     query: Query
     function: Callable[[Record], Contribution]
@@ -64,10 +59,7 @@ class SummaryQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryState:
-    r"""Hold the state $(\{(L_x, s_x)\}, \{(\varepsilon_y, \delta_y)\}, R)$.
-
-    Paper: Alg. 6.
-    """
+    r"""Hold the state $(\{(L_x, s_x)\}, \{(\varepsilon_y, \delta_y)\}, R)$."""
 
     budgets: Budgets = Map()
     service: Service = Service()
@@ -75,20 +67,14 @@ class SummaryState:
 
 
 def without_source(database: Database, unit: Unit) -> Database:
-    r"""Return $D^{-x}$ of ARA: the records of $x$ move to the dummy source.
-
-    Paper: Sec. 4.2.
-    """
+    r"""Return $D^{-x}$ of ARA: the records of $x$ move to the dummy source."""
     return tuple(
         replace(record, unit=None) if record.unit == unit else record for record in database
     )
 
 
 def without_storage(database: Database, unit: Unit) -> Database:
-    r"""Return $D^{-x}$ of PAA: the shared storage of $x$ becomes the dummy storage.
-
-    Paper: Sec. 4.3.
-    """
+    r"""Return $D^{-x}$ of PAA: the shared storage of $x$ becomes the dummy storage."""
     return tuple(
         replace(record, storage=None) if record.unit == unit else record for record in database
     )
@@ -96,10 +82,7 @@ def without_storage(database: Database, unit: Unit) -> Database:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryMechanism:
-    r"""Be the interactive mechanism $\mathcal{M}_{\mathrm{SR}}$.
-
-    Paper: Alg. 6.
-    """
+    r"""Be the interactive mechanism $\mathcal{M}_{\mathrm{SR}}$."""
 
     rules: Rules
 
@@ -117,7 +100,7 @@ class SummaryMechanism:
         for record in database:
             state = add_record(self.rules, state, record, question.function)
         # Phase 2, check the privacy budget, and phase 3, sum and add noise, are the service's.
-        batch = batch_of(state, question.query)
+        batch = named_reports(question.query, state.reports)
         at = AtService(rules=self.rules, now=0, service=state.service, query=question.query)
         service, response = self.rules.serve(at, batch, draw)
         return replace(state, service=service), response
@@ -129,10 +112,7 @@ def add_record(
     record: Record,
     function: Callable[[Record], Contribution],
 ) -> SummaryState:
-    """Bound the contribution of one record and keep its report.
-
-    Paper: Alg. 6.
-    """
+    """Bound the contribution of one record and keep its report."""
     credits: tuple[Credit, ...] = ()
     if not record.is_dummy:
         credits = (Credit(unit=record.unit, contributions=(function(record),)),)
@@ -142,14 +122,3 @@ def add_record(
     parts = tuple(part for credit in granted for part in credit.contributions)
     report = replace(earlier, contributions=earlier.contributions + parts)
     return replace(state, budgets=budgets, reports=state.reports.set(record.report_id, report))
-
-
-def batch_of(state: SummaryState, query: Query) -> tuple[Report, ...]:
-    """Return the reports that a query names; it must name reports that there are.
-
-    Paper: Alg. 6.
-    """
-    for report_id in query.report_ids:
-        if report_id not in state.reports:
-            raise UnknownReport(f"no report with identifier {report_id} has arrived")
-    return tuple(state.reports[report_id] for report_id in query.report_ids)

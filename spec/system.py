@@ -9,57 +9,34 @@ A step has three parts. To *decide* says who is credited with what. To *admit* c
 clients keep, and says what is granted of each credit. To *send* says what leaves and what is seen.
 The world without a unit differs between the first two parts; `spec/neighbours/` says how.
 
-Paper: Sec. 2; Sec. 4.2.
+Paper: Sec. 2; Sec. 2.1; Sec. 2.2; Sec. 4.2; Sec. 4.3; Sec. 5; Alg. 1; Alg. 2; Alg. 3; Alg. 4.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from immutables import Map
 
-from spec.aggregation_service import Query, Service, UnknownReport
+from spec.aggregation_service import Query, Service, named_reports
 from spec.attribution_client import AttributionClient, DuplicateSource, Source, SourceId, Trigger
 from spec.contributions import Credit, Unit
 from spec.distributions import Draw
 from spec.event_client import EventClient, EventSource, EventTrigger
 from spec.numbers import SpecError, whole
 from spec.private_aggregation_client import AggregationClient, Event
-from spec.reports import (
-    Report,
-    ReportId,
-    Sent,
-    checked_key,
-    checked_report_id,
-    checked_value,
-)
+from spec.reports import Report, ReportId, Sent, checked_report
 from spec.rules import AtService, OnDevice, Rules
 
-
-class OfDevice(Protocol):
-    """Be a move that happens on a device.
-
-    Paper: Sec. 2.
-    """
-
-    @property
-    def device(self) -> str:
-        """Return the name of the device."""
-        ...
-
-
-M = TypeVar("M", bound=OfDevice)
+M = TypeVar("M", bound=Source | Trigger | Event | EventSource | EventTrigger)
 C = TypeVar("C", AttributionClient, AggregationClient)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassTime:
-    """Let time pass until the given moment.
-
-    Paper: Sec. 2.
-    """
+    """Let time pass until the given moment."""
 
     until: int
 
@@ -77,8 +54,6 @@ class System:
 
     A device that is not in a map has done nothing yet. `registered` says on which device each
     source is, `used_ids` which report identifiers are taken.
-
-    Paper: Sec. 2.
     """
 
     now: int = 0
@@ -97,8 +72,6 @@ class Decision:
     """Hold what a move decides: the client that decided, and who is credited with what.
 
     `credited` names the sources that an event-level trigger is credited to.
-
-    Paper: Sec. 4.2; Sec. 4.3; Sec. 5.
     """
 
     client: AttributionClient | AggregationClient | None = None
@@ -108,10 +81,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemMechanism:
-    """Be the interactive mechanism of the whole system under the given rules.
-
-    Paper: Sec. 4.2.
-    """
+    """Be the interactive mechanism of the whole system under the given rules."""
 
     rules: Rules
 
@@ -126,20 +96,14 @@ class SystemMechanism:
 
 
 def step(rules: Rules, system: System, move: Move, draw: Draw) -> tuple[System, Observation]:
-    """Make one move; return the next state and what the ad-tech sees.
-
-    Paper: Sec. 2; Sec. 4.2.
-    """
+    """Make one move; return the next state and what the ad-tech sees."""
     decision = decide(rules, system, move, draw)
     system, granted = admit(rules, system, move, decision, draw)
     return send(rules, system, move, granted, draw)
 
 
 def decide(rules: Rules, system: System, move: Move, draw: Draw) -> Decision:
-    """Say who is credited with what, and what the client keeps of deciding but for budgets.
-
-    Paper: Alg. 2; Alg. 3; Alg. 4.
-    """
+    """Say who is credited with what, and what the client keeps of deciding but for budgets."""
     match move:
         case Trigger():
             at = on_attribution(rules, system, move)
@@ -156,33 +120,29 @@ def decide(rules: Rules, system: System, move: Move, draw: Draw) -> Decision:
 def admit(
     rules: Rules, system: System, move: Move, decision: Decision, draw: Draw
 ) -> tuple[System, tuple[Credit, ...]]:
-    """Let the device's client take in the move; return what is granted of each credit.
-
-    Paper: Alg. 2; Alg. 3; Alg. 4.
-    """
+    """Let the device's client take in the move; return what is granted of each credit."""
     match move:
         case Source():
             system = claim_source(system, move)
-            sources = rules.register_source(on_attribution(rules, system, move), move)
-            return with_attribution(system, move, sources), ()
+            client = rules.register_source(on_attribution(rules, system, move), move)
+            return replace(system, attribution=system.attribution.set(move.device, client)), ()
         case Trigger():
             at = on_attribution(rules, system, move)
-            sources, granted = grant(AttributionClient, at, decision)
+            client, granted = grant(AttributionClient, at, decision)
             system = claim_identifier(system, move.report_id)
-            return with_attribution(system, move, sources), granted
+            return replace(system, attribution=system.attribution.set(move.device, client)), granted
         case Event():
             on_event = on_aggregation(rules, system, move)
-            storage, granted = grant(AggregationClient, on_event, decision)
+            after, granted = grant(AggregationClient, on_event, decision)
             system = claim_identifier(system, move.report_id)
-            return with_aggregation(system, move, storage), granted
+            return replace(system, aggregation=system.aggregation.set(move.device, after)), granted
         case EventSource():
             system = claim_source(system, move)
-            at_source = on_events(rules, system, move)
-            return with_events(system, move, rules.register_event_source(at_source, move, draw)), ()
+            events = rules.register_event_source(on_events(rules, system, move), move, draw)
+            return replace(system, events=system.events.set(move.device, events)), ()
         case EventTrigger():
-            at_trigger = on_events(rules, system, move)
-            events = rules.register_event_trigger(at_trigger, decision.credited)
-            return with_events(system, move, events), ()
+            events = rules.register_event_trigger(on_events(rules, system, move), decision.credited)
+            return replace(system, events=system.events.set(move.device, events)), ()
         case _:
             return system, ()
 
@@ -190,10 +150,7 @@ def admit(
 def send(
     rules: Rules, system: System, move: Move, granted: tuple[Credit, ...], draw: Draw
 ) -> tuple[System, Observation]:
-    """Let leave what leaves because of the move; return what the ad-tech sees.
-
-    Paper: Alg. 1; Alg. 2; Alg. 3; Alg. 4.
-    """
+    """Let leave what leaves because of the move; return what the ad-tech sees."""
     match move:
         case Trigger():
             sent = draw(rules.send(on_attribution(rules, system, move), granted))
@@ -212,10 +169,7 @@ def send(
 
 
 def decided(kind: type[C], client: C, after: C, credits: tuple[Credit, ...]) -> Decision:
-    """Return the decision of a client: it stays a client of its kind, and its budgets stay.
-
-    Paper: Sec. 4.2; Sec. 4.3.
-    """
+    """Return the decision of a client: it stays a client of its kind, and its budgets stay."""
     if not isinstance(after, kind):
         raise ForeignClient(f"a rule decides with {after!r}, which is no {kind.__name__}")
     if after.budgets is not client.budgets and after.budgets != client.budgets:
@@ -226,10 +180,7 @@ def decided(kind: type[C], client: C, after: C, credits: tuple[Credit, ...]) -> 
 def grant(
     kind: type[C], at: OnDevice[C, Trigger | Event], decision: Decision
 ) -> tuple[C, tuple[Credit, ...]]:
-    """Admit the credits of a client that has decided, on the budgets of this world.
-
-    Paper: Alg. 2; Alg. 3.
-    """
+    """Admit the credits of a client that has decided, on the budgets of this world."""
     if not isinstance(decision.client, kind):
         raise ForeignClient(f"{decision.client!r} is to admit credits, and is no {kind.__name__}")
     client = replace(decision.client, budgets=at.client.budgets)
@@ -243,8 +194,6 @@ def deliver(
     """Deliver the reports that arrive at once, and keep the others until they do.
 
     Of several reports one may bear the identifier of the trigger or event itself.
-
-    Paper: Alg. 2; Alg. 3.
     """
     own = [each for each in sent if each.report.report_id == move.report_id]
     others = [each for each in sent if each.report.report_id != move.report_id]
@@ -253,7 +202,9 @@ def deliver(
     for each in others:
         system = claim_identifier(system, each.report.report_id)
     for each in sent:
-        checked_sent(each, system.now)
+        checked_report(each.report)
+        if whole(each.arrival, "arrival") < system.now:
+            raise TimeRunsBackwards(f"a report of {system.now} arrives at {each.arrival}")
     arrived = tuple(each for each in sent if each.arrival == system.now)
     system = replace(
         system,
@@ -263,26 +214,11 @@ def deliver(
     return system, tuple(each.shown for each in arrived)
 
 
-def checked_sent(sent: Sent, now: int) -> None:
-    """Refuse a report that is none, and one that arrives before it is sent.
-
-    Paper: Sec. 2.1.
-    """
-    checked_report_id(sent.report.report_id, "report_id")
-    for contribution in sent.report.contributions:
-        checked_key(contribution.key, "key")
-        checked_value(contribution.value, "value")
-    if whole(sent.arrival, "arrival") < now:
-        raise TimeRunsBackwards(f"a report that is sent at {now} arrives at {sent.arrival}")
-
-
 def pass_time(rules: Rules, system: System, until: int, draw: Draw) -> tuple[System, Observation]:
     """Let time pass: reports in flight arrive, and the windows that end send their reports.
 
     Reports arrive in the order of their times. Event-level reports come device by device, for every
     device on which anything has happened.
-
-    Paper: Alg. 4; Sec. 2.2.
     """
     since = system.now
     if until < since:
@@ -307,85 +243,39 @@ def pass_time(rules: Rules, system: System, until: int, draw: Draw) -> tuple[Sys
 
 
 def ask(rules: Rules, system: System, query: Query, draw: Draw) -> tuple[System, Observation]:
-    """Send the reports that the query names to the service.
-
-    Paper: Alg. 1.
-    """
-    for report_id in query.report_ids:
-        if report_id not in system.reports:
-            raise UnknownReport(f"no report with identifier {report_id} has arrived")
-    batch = tuple(system.reports[report_id] for report_id in query.report_ids)
+    """Send the reports that the query names to the service."""
     at = AtService(rules=rules, now=system.now, service=system.service, query=query)
-    service, shown = rules.serve(at, batch, draw)
+    service, shown = rules.serve(at, named_reports(query, system.reports), draw)
     return replace(system, service=service), (shown,)
 
 
 def on_attribution(rules: Rules, system: System, move: M) -> OnDevice[AttributionClient, M]:
-    """Return what a rule of the move's device sees in its ARA client.
-
-    Paper: Alg. 2.
-    """
+    """Return what a rule of the move's device sees in its ARA client."""
     client = system.attribution.get(move.device, rules.initial.attribution)
     return OnDevice(rules=rules, now=system.now, client=client, cause=move)
 
 
 def on_aggregation(rules: Rules, system: System, move: M) -> OnDevice[AggregationClient, M]:
-    """Return what a rule of the move's device sees in its PAA client.
-
-    Paper: Alg. 3.
-    """
+    """Return what a rule of the move's device sees in its PAA client."""
     client = system.aggregation.get(move.device, rules.initial.aggregation)
     return OnDevice(rules=rules, now=system.now, client=client, cause=move)
 
 
 def on_events(rules: Rules, system: System, move: M) -> OnDevice[EventClient, M]:
-    """Return what a rule of the move's device sees in its event-level client.
-
-    Paper: Alg. 4.
-    """
+    """Return what a rule of the move's device sees in its event-level client."""
     client = system.events.get(move.device, rules.initial.events)
     return OnDevice(rules=rules, now=system.now, client=client, cause=move)
 
 
-def with_attribution(system: System, move: OfDevice, client: AttributionClient) -> System:
-    """Return the system with another ARA client on the move's device.
-
-    Paper: Alg. 2.
-    """
-    return replace(system, attribution=system.attribution.set(move.device, client))
-
-
-def with_aggregation(system: System, move: OfDevice, client: AggregationClient) -> System:
-    """Return the system with another PAA client on the move's device.
-
-    Paper: Alg. 3.
-    """
-    return replace(system, aggregation=system.aggregation.set(move.device, client))
-
-
-def with_events(system: System, move: OfDevice, client: EventClient) -> System:
-    """Return the system with another event-level client on the move's device.
-
-    Paper: Alg. 4.
-    """
-    return replace(system, events=system.events.set(move.device, client))
-
-
 def claim_source(system: System, source: Source | EventSource) -> System:
-    """Note the source's device, and refuse a source that is on another one already.
-
-    Paper: Sec. 2.1; Sec. 2.2.
-    """
+    """Note the source's device, and refuse a source that is on another one already."""
     if system.registered.get(source.source_id, source.device) != source.device:
         raise DuplicateSource(f"source {source.source_id!r} is registered on another device")
     return replace(system, registered=system.registered.set(source.source_id, source.device))
 
 
 def claim_identifier(system: System, report_id: ReportId) -> System:
-    """Note a report identifier, and refuse one that is in use already.
-
-    Paper: Sec. 2.1.
-    """
+    """Note a report identifier, and refuse one that is in use already."""
     if report_id in system.used_ids:
         raise DuplicateReport(f"a report with identifier {report_id} exists already")
     return replace(system, used_ids=system.used_ids.set(report_id, None))

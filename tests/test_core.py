@@ -15,7 +15,14 @@ from proofs.attribution_summaries_are_private import CHECK
 from spec import (
     PAPER,
     Answer,
+    AtContribution,
+    AtEvent,
     AtService,
+    AtTrigger,
+    Budget,
+    Budgets,
+    Contribution,
+    Credit,
     Draw,
     Ledger,
     Outcome,
@@ -40,8 +47,13 @@ SOUND = (
     "answers_are_remembered",
     "at_least_ten_reports",
     "large_batches_are_refused",
+    "a_day_cap_that_decides",
+    "clamped_to_what_is_left",
 )
 UNSOUND = (
+    "a_day_cap_on_top",
+    "a_hundred_and_forty_four_windows",
+    "clamped_for_nothing",
     "asked_again_for_nothing",
     "at_least_ten_real_reports",
     "debug_keys_are_exact",
@@ -54,7 +66,10 @@ UNSOUND = (
     "the_truth_in_the_far_tail",
     "two_answers_for_one_charge",
 )
-AROUND = ("reveal", "answer", "serve", "settle", "batch", "initial")
+AROUND = (
+    *("reveal", "answer", "serve", "settle", "batch"),
+    *("attribute", "propose", "contribute", "initial"),
+)
 
 
 def rules_of(folder: str, name: str) -> Rules:
@@ -278,6 +293,145 @@ def batch_of_changed(at: AtService, reports: Reports) -> Sequence[Report]:
     return found  # type: ignore[no-any-return]
 
 
+Decided = tuple[Any, tuple[Credit, ...]]
+Granted = tuple[Budgets, tuple[Credit, ...]]
+
+
+def credit_by_name(at: AtTrigger, draw: Draw) -> Decided:
+    return at.client, (Credit(unit="house", contributions=()),)
+
+
+def credit_a_changed_source(at: AtTrigger, draw: Draw) -> Decided:
+    client, credits = PAPER.attribute(at, draw)
+    return replace(client, sources=client.sources[:1]), credits
+
+
+def credit_another_unit(at: AtTrigger, draw: Draw) -> Decided:
+    client, credits = PAPER.attribute(at, draw)
+    return client, tuple([replace(each, unit=f"{each.unit}'") for each in credits])
+
+
+def append_a_forged_credit(at: AtTrigger, draw: Draw) -> Decided:
+    found: list[Credit] = []
+    also = (found, 1)
+    also[0].append(Credit(unit="house", contributions=()))
+    for source in at.client.sources:
+        found.append(Credit(unit=source.source_id, contributions=()))
+    return at.client, tuple(found)
+
+
+def forge_in_a_list(at: AtTrigger, draw: Draw) -> Decided:
+    found = [Credit(unit=each.source_id, contributions=()) for each in at.client.sources]
+    box = (found, 1)
+    box[0].append(Credit(unit="house", contributions=()))
+    return at.client, tuple(found)
+
+
+def forge_in_a_function(at: AtTrigger, draw: Draw) -> Decided:
+    found: list[Credit] = []
+    forge(found)
+    for source in at.client.sources:
+        found.append(Credit(unit=source.source_id, contributions=()))
+    return at.client, tuple(found)
+
+
+def forge(found: list[Credit]) -> None:
+    found.append(Credit(unit="house", contributions=()))
+
+
+def propose_for_the_day(at: AtEvent, draw: Draw) -> Decided:
+    client, _ = PAPER.propose(at, draw)
+    return client, (Credit(unit=(at.cause.device, at.now // 86_400), contributions=()),)
+
+
+def grant_all(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    return at.client.budgets, credits
+
+
+def grant_until_one_is_large(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    found = []
+    for credit in credits:
+        if len(credit.contributions) > 3:
+            break
+        found.append(credit)
+    return PAPER.contribute(at, tuple(found))
+
+
+def grant_what_is_left_of_all(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    found, left = [], at.limits.contribution_budget
+    for credit in credits:
+        parts = tuple(part for part in credit.contributions if part.value <= left)
+        left = left - sum(part.value for part in parts)
+        found.append(replace(credit, contributions=parts))
+    return PAPER.contribute(at, tuple(found))
+
+
+def grant_by_a_list(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    found: list[Credit] = []
+    large: list[int] = []
+    for credit in credits:
+        large.append(len(credit.contributions))
+        found.append(credit if sum(large) < 9 else replace(credit, contributions=()))
+    return PAPER.contribute(at, tuple(found))
+
+
+def grant_by_a_longer_list(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    found: list[Credit] = []
+    large: list[int] = []
+    for credit in credits:
+        large.extend(part.value for part in credit.contributions)
+        found.append(credit if sum(large) < 9 else replace(credit, contributions=()))
+    return PAPER.contribute(at, tuple(found))
+
+
+def grant_unless_another_is_large(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    found = []
+    for credit in credits:
+        for other in credits:
+            if len(other.contributions) < 3:
+                found.append(credit)
+    return PAPER.contribute(at, tuple(found))
+
+
+def grant_unless_any_is_large(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    return PAPER.contribute(
+        at,
+        tuple(each for each in credits if all(len(other.contributions) < 3 for other in credits)),
+    )
+
+
+def grant_unless_a_function_says_so(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    crowded = lambda: any(len(other.contributions) > 3 for other in credits)  # noqa: E731
+    return PAPER.contribute(at, tuple(each for each in credits if not crowded()))  # type: ignore[no-untyped-call]
+
+
+def grant_by_the_list_so_far(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    found: list[Credit] = []
+    for credit in credits:
+        if not found:
+            found.append(credit)
+    return PAPER.contribute(at, tuple(found))
+
+
+def grant_by_number(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    few = tuple(each for each in credits)
+    return PAPER.contribute(at, few if len(few) < 3 else ())
+
+
+def grant_by_another_budget(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    spent = at.client.budgets.get("house", Budget())
+    return PAPER.contribute(at, credits if spent.value < 9 else ())
+
+
+def grant_another_unit(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    return PAPER.contribute(at, tuple(replace(each, unit="house") for each in credits))
+
+
+def grant_twice(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    budgets, granted = PAPER.contribute(at, credits)
+    return budgets, granted + granted
+
+
 REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
     *(
         ("reveal", rule)
@@ -306,6 +460,23 @@ REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
         for rule in (settle_for_half, settle_and_forget, settle_for_nothing, settle_some)
     ),
     *(("batch", rule) for rule in (batch_twice, batch_of_changed)),
+    *(
+        ("attribute", rule)
+        for rule in (
+            *(credit_by_name, credit_a_changed_source, credit_another_unit),
+            *(append_a_forged_credit, forge_in_a_list, forge_in_a_function),
+        )
+    ),
+    ("propose", propose_for_the_day),
+    *(
+        ("contribute", rule)
+        for rule in (
+            *(grant_all, grant_until_one_is_large, grant_what_is_left_of_all, grant_by_a_list),
+            *(grant_by_a_longer_list, grant_unless_another_is_large, grant_unless_any_is_large),
+            *(grant_unless_a_function_says_so, grant_by_the_list_so_far),
+            *(grant_by_number, grant_by_another_budget, grant_another_unit, grant_twice),
+        )
+    ),
 )
 
 
@@ -370,9 +541,40 @@ def settled_and_hidden(at: AtService, batch: Reports) -> Settled:
     return ledger, accepted
 
 
+def to_every_source(at: AtTrigger, draw: Draw) -> Decided:
+    if draw(coin(Spent().epsilon + 1)):
+        return PAPER.attribute(at, draw)
+    found = []
+    for source in at.client.sources:
+        if source.registered_at > at.now - 100 and at.rules.matches(at, source):
+            parts = at.rules.contributions(at, source)
+            found.append(Credit(unit=source.source_id, contributions=parts))
+    return at.client, tuple(found)
+
+
+def to_no_source(at: AtTrigger, draw: Draw) -> Decided:
+    return at.client, ()
+
+
+def one_part_each(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    found = []
+    for credit in credits:
+        parts: list[Contribution] = []
+        spent = at.client.budgets.get(credit.unit, Budget())
+        for part in credit.contributions:
+            if spent.value + part.value < at.limits.contribution_budget and not parts:
+                parts.append(part)
+        if parts:
+            found.append(replace(credit, contributions=tuple(parts)))
+    return PAPER.contribute(at, tuple(found))
+
+
 @pytest.mark.parametrize(
     ("field", "rule"),
     [
+        ("attribute", to_every_source),
+        ("attribute", to_no_source),
+        ("contribute", one_part_each),
         ("answer", with_a_coin),
         ("reveal", with_everything_public),
         ("serve", in_two_halves),

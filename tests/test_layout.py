@@ -46,6 +46,10 @@ PLACE = re.compile(r"(?P<kind>[A-Z][a-z]+\.?) (?P<number>[\w.]+?)(, lines? \d+(-
 NOWHERE = re.compile(r"none \([^()]+\)")
 DEVIATION = re.compile(r"Deviates: [A-E]\d+ .+[.]", re.DOTALL)
 
+LONGEST_SPECIFICATION = 5620
+LONGEST_MODULE = 400
+LONGEST_BODY = 25
+
 EXACT_MATHS = {"ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod"}
 INEXACT_MODULES = {"cmath", "decimal", "numpy", "scipy", "statistics"}
 CLOCKS = {"time", "monotonic", "perf_counter", "process_time", "thread_time"}
@@ -104,33 +108,61 @@ def wrong_citation(docstring: str) -> str | None:
 
 
 def wrong_citations(source: str) -> list[str]:
-    """Complain of public functions and classes without a citation, and of any that is wrong.
+    """Complain of a module without a citation, and of any citation that is wrong.
 
-    Errors are ours, and so is all of a module that says at its top that the paper has none of it.
+    What cites nothing comes from where its module comes from.
     """
-    tree = ast.parse(source)
-    ours = "\nPaper: none" in (ast.get_docstring(tree) or "")
-    public = [
-        node
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.ClassDef)
-        and not (node.name.startswith("_") or ours or is_error(node))
-    ]
     complaints = []
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.ClassDef):
             docstring = ast.get_docstring(node) or ""
-            if node in public or re.search(r"^ *(Paper|Deviates):", docstring, re.MULTILINE):
+            cites = re.search(r"^ *(Paper|Deviates):", docstring, re.MULTILINE)
+            if cites or isinstance(node, ast.Module):
                 name = getattr(node, "name", "the module")
                 problem = wrong_citation(docstring)
                 complaints += [] if problem is None else [f"{name}: {problem}"]
     return complaints
 
 
-def is_error(node: ast.AST) -> bool:
-    """Tell whether a class is one of the errors of the specification."""
+def repeated_citations(source: str) -> list[str]:
+    """Complain of a citation of nothing but what the module cites, without a difference."""
+    tree = ast.parse(source)
+    places = cited(ast.get_docstring(tree) or "")
+    return [
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and (own := cited(ast.get_docstring(node) or ""))
+        and own <= places
+        and "Deviates:" not in (ast.get_docstring(node) or "")
+    ]
+
+
+def cited(docstring: str) -> set[str]:
+    """Return the places that a docstring cites."""
+    _, found, places = " ".join(docstring.split()).rpartition("Paper: ")
+    return set(places.rstrip(".").split("; ")) if found else set()
+
+
+def hard_to_read(source: str) -> list[str]:
+    """Complain of a module or a body that is too long, and of errors before what raises them."""
+    complaints = [] if len(source.splitlines()) <= LONGEST_MODULE else ["the module is too long"]
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            length = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+            complaints += [f"{node.name} is too long"] if length > LONGEST_BODY else []
+    kinds = [
+        is_error(each) for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)
+    ]
+    return complaints if kinds == sorted(kinds) else [*complaints, "errors come last"]
+
+
+def is_error(node: ast.stmt) -> bool:
+    """Tell whether a class is an error of the specification; the common one is what they are."""
     bases = node.bases if isinstance(node, ast.ClassDef) else []
-    return any(isinstance(base, ast.Name) and base.id.endswith("Error") for base in bases)
+    return any(isinstance(base, ast.Name) and base.id == "SpecError" for base in bases)
 
 
 def inexact(source: str) -> list[str]:
@@ -187,8 +219,26 @@ def test_imports_point_one_way(file: str) -> None:
 
 
 @pytest.mark.parametrize("file", named(sources("spec")))
-def test_public_names_of_spec_cite_the_paper(file: str) -> None:
+def test_modules_of_spec_cite_the_paper(file: str) -> None:
     assert wrong_citations((ROOT / file).read_text()) == []
+
+
+PAPERS = [path for path in sources("spec") if "level1" not in path.parts]
+
+
+@pytest.mark.parametrize("file", named(PAPERS))
+def test_a_citation_says_more_than_that_of_its_module(file: str) -> None:
+    assert repeated_citations((ROOT / file).read_text()) == []
+
+
+@pytest.mark.parametrize("file", named(PAPERS))
+def test_a_module_is_read_from_its_main_function_down_to_its_errors(file: str) -> None:
+    assert hard_to_read((ROOT / file).read_text()) == []
+
+
+def test_the_specification_is_short() -> None:
+    """Count every line, also blank ones and docstrings."""
+    assert sum(len(path.read_text().splitlines()) for path in PAPERS) <= LONGEST_SPECIFICATION
 
 
 @pytest.mark.parametrize("file", named(sources("spec", "proofs", "properties")))
@@ -265,6 +315,7 @@ def test_another_spec_is_named_and_refused(tmp_path: Path) -> None:
     assert "Traceback" not in run.stderr
 
 
+OPENED = '"""Open.\n\nPaper: Sec. 2.1; Alg. 1.\n"""\n\n\n'
 CITED = 'def act() -> int:\n    """Act.\n\n    {}\n    """\n    return 1\n'
 
 BROKEN: list[tuple[Callable[[str], list[str]], str]] = [
@@ -279,7 +330,11 @@ BROKEN: list[tuple[Callable[[str], list[str]], str]] = [
     (lambda text: wrong_imports("sandproof", text), "from tests import test_layout"),
     (lambda text: wrong_imports("proposals", text), "from sandproof import main"),
     (wrong_citations, "def act() -> int:\n    return 1"),
-    (wrong_citations, "class Act:\n    pass"),
+    (wrong_citations, '"""Open."""'),
+    (repeated_citations, OPENED + CITED.format("Paper: Alg. 1.")),
+    (hard_to_read, "x = 1\n" * (LONGEST_MODULE + 1)),
+    (hard_to_read, "def act():\n" + "    x = 1\n" * (LONGEST_BODY + 1)),
+    (hard_to_read, "class Bad(SpecError):\n    pass\n\n\ndef act():\n    pass"),
     (wrong_citations, CITED.format("Nothing is cited.")),
     (wrong_citations, CITED.format("Paper: Alg. 1")),
     (wrong_citations, CITED.format("Paper: Alg. 10.")),
@@ -332,7 +387,7 @@ def test_what_breaks_a_rule_is_flagged(place: int) -> None:
     ],
 )
 def test_a_citation_in_the_grammar_passes(cited: str) -> None:
-    assert wrong_citations(CITED.format(cited)) == []
+    assert wrong_citations(OPENED + CITED.format(cited)) == []
 
 
 def test_exact_arithmetic_passes() -> None:

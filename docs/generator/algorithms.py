@@ -147,8 +147,6 @@ ALGORITHMS = (
                 "When a window passes, look at the buckets of its datum in order.",
                 (
                     f"{EVENT}.pass_windows",
-                    f"{EVENT}.ends_of",
-                    f"{EVENT}.pass_moment",
                     f"{EVENT}.pass_window",
                 ),
             ),
@@ -175,7 +173,7 @@ ALGORITHMS = (
             Step(
                 "Bound what each report is asked for; then sum with noise.",
                 (
-                    f"{SUMMARY}.batch_of",
+                    f"{SERVICE}.named_reports",
                     f"{SERVICE}.serve",
                     f"{SERVICE}.settle",
                     f"{SERVICE}.charge",

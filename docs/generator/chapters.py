@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from docs.generator.names import ROOT, claim_label, found, label, linked, title
@@ -153,7 +153,7 @@ def chapter(module: str, cited: Citations) -> str:
             continue
         public = [name for name in named(node) if not name.startswith("_")]
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and public:
-            lines += labels + listing(code) + section(module, node, source, cited)
+            lines += labels + listing(code) + section(module, node, source, cited, said.cites)
             labels, code = [], []
             continue
         about = [
@@ -200,11 +200,16 @@ def named(node: ast.stmt) -> list[str]:
 
 
 def section(
-    module: str, node: ast.FunctionDef | ast.ClassDef, source: str, cited: Citations
+    module: str, node: ast.FunctionDef | ast.ClassDef, source: str, cited: Citations, places: str
 ) -> list[str]:
-    """Return the section of a public function or class: prose, links, code."""
+    """Return the section of a public function or class: prose, links, code.
+
+    What cites nothing comes from where its module comes from; an error is input that is refused.
+    """
     name, *others = full_names(module, node.name)
     said = read(ast.get_docstring(node) or "")
+    if not said.cites and "SpecError" not in map(ast.unparse, getattr(node, "bases", ())):
+        said = replace(said, cites=places)
     lines = [f"({label(each)})=" for each in (*others, name)]
     lines += [f"## {node.name}", "", said.prose, ""]
     lines += footing(name, said, cited, said.prose.partition("\n")[0])

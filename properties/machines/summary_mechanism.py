@@ -28,7 +28,7 @@ from properties.machines._machine import Choose, Needs, claim
 from properties.machines._rollouts import Rollouts
 from properties.machines.aggregation_service import told
 from properties.strategies import LIMITS, contributions, names
-from spec.aggregation_service import Query
+from spec.aggregation_service import Query, named_reports
 from spec.contributions import Budget, Unit
 from spec.neighbours import ATTRIBUTION_FIXED, DUMMY, MOVED_TO_DUMMY, NULL_STORE, Relation
 from spec.reports import Contribution
@@ -40,7 +40,6 @@ from spec.summary_mechanism import (
     SummaryMechanism,
     SummaryQuery,
     SummaryState,
-    batch_of,
     without_source,
     without_storage,
 )
@@ -170,7 +169,7 @@ class SummaryMachine(AskingMachine):
     def world(self, query: Query, before: SummaryState, after: SummaryState) -> World:
         """Return what the service sees of a query, and the reports that it names."""
         at = AtService(rules=self.tested, now=0, service=before.service, query=query)
-        return at, batch_of(after, query)
+        return at, named_reports(query, after.reports)
 
     def contribution_of(self, record: Record) -> Contribution:
         """Return what a record contributes; the dummy source has a key of its own."""

@@ -21,12 +21,12 @@ from properties.machines.aggregation_service import told
 from properties.machines.attribution_client import AttributionMachine
 from properties.machines.event_client import EventMachine
 from properties.observation import encoded
-from spec.aggregation_service import Query
+from spec.aggregation_service import Query, named_reports
 from spec.attribution_client import Trigger
 from spec.contributions import Budget
 from spec.numbers import SpecError
 from spec.private_aggregation_client import DeviceWindow, Event
-from spec.summary_mechanism import Record, SummaryMechanism, add_record, batch_of
+from spec.summary_mechanism import Record, SummaryMechanism, add_record
 from spec.system import Move, Observation
 
 REFINES = "client_and_service_refine_the_mechanism"
@@ -66,7 +66,7 @@ class ServedMachine(ClientMachine, AskingMachine):
             record = Record(unit=parts[0][0] if parts else None, report_id=move.report_id)
             self.mechanism = add_record(self.tested, self.mechanism, record, lambda _: parts[0][1])
         elif isinstance(move, Query):
-            batch = batch_of(self.mechanism, move)
+            batch = named_reports(move, self.mechanism.reports)
             at = replace(served(self.tested, self.before, move)[0], service=self.mechanism.service)
             service, shown = self.tested.serve(at, batch, Choose(choice))
             self.mechanism = replace(self.mechanism, service=service)

@@ -23,10 +23,7 @@ from spec.system import Decision, Move, on_aggregation, on_attribution
 def delete_credits(
     rules: Rules, unit: Unit, worlds: Worlds, move: Move, decision: Decision, draw: Draw
 ) -> Decision:
-    """Delete what is credited to the unit.
-
-    Paper: Sec. 4.2; Sec. 4.3; Sec. 5.
-    """
+    """Delete what is credited to the unit."""
     return replace(
         decision,
         credits=without_unit(rules, unit, worlds, move, decision.credits),
@@ -37,18 +34,12 @@ def delete_credits(
 def without_unit(
     rules: Rules, unit: Unit, worlds: Worlds, move: Move, credits: tuple[Credit, ...]
 ) -> tuple[Credit, ...]:
-    """Return the credits of all units but one.
-
-    Paper: Sec. 4.2; Sec. 4.3.
-    """
+    """Return the credits of all units but one."""
     return tuple(each for each in credits if not is_of(rules, unit, worlds, move, each))
 
 
 def is_of(rules: Rules, unit: Unit, worlds: Worlds, move: Move, credit: Credit) -> bool:
-    """Tell whether a credit is the unit's.
-
-    Paper: Sec. 4.2; Sec. 4.3.
-    """
+    """Tell whether a credit is the unit's."""
     match move:
         case Event():
             return budget_unit(on_aggregation(rules, worlds.real, move)) == unit

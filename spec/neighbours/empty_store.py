@@ -23,10 +23,7 @@ from spec.system import Decision, Move, on_aggregation
 def run_on_empty_store(
     rules: Rules, unit: Unit, worlds: Worlds, move: Move, decision: Decision, draw: Draw
 ) -> Decision:
-    """Run the unit's programs on an empty store and let them contribute.
-
-    Paper: Sec. 4.3.
-    """
+    """Run the unit's programs on an empty store and let them contribute."""
     if not isinstance(move, Event):
         return delete_credits(rules, unit, worlds, move, decision, draw)
     at = on_aggregation(rules, worlds.own, move)

@@ -27,10 +27,7 @@ DUMMY_KEY = 3
 def move_credits_to_dummy(
     rules: Rules, unit: Unit, worlds: Worlds, move: Move, decision: Decision, draw: Draw
 ) -> Decision:
-    """Let the dummy source contribute in place of the unit, with a key piece of its own.
-
-    Paper: Sec. 4.2.
-    """
+    """Let the dummy source contribute in place of the unit, with a key piece of its own."""
     if not isinstance(move, Trigger):
         return delete_credits(rules, unit, worlds, move, decision, draw)
     at = on_attribution(rules, worlds.real, move)

@@ -25,10 +25,7 @@ from spec.system import Move, Observation, admit, decide, send
 def null_after_admission(
     rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
 ) -> tuple[Worlds, Observation]:
-    """Decide and admit as on $D$, and send without what was granted to the unit.
-
-    Paper: Sec. 4.2; Sec. 4.3.
-    """
+    """Decide and admit as on $D$, and send without what was granted to the unit."""
     if not isinstance(move, Trigger | Event):
         return ATTRIBUTION_FIXED.move(rules, unit, worlds, move, draw)
     decision = decide(rules, worlds.own, move, draw)

@@ -39,20 +39,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Worlds:
-    """Hold the clients in the run on $D$, and the whole run on its neighbour.
-
-    Paper: Sec. 3.1.
-    """
+    """Hold the clients in the run on $D$, and the whole run on its neighbour."""
 
     real: System
     own: System
 
 
 class MoveWithout(Protocol):
-    """Make a move in the world without a unit.
-
-    Paper: Sec. 3.1.
-    """
+    """Make a move in the world without a unit."""
 
     def __call__(
         self, rules: Rules, unit: Unit, worlds: Worlds, move: Move, draw: Draw
@@ -70,8 +64,6 @@ class Relation:
     `units` says whose absence it is about: sources (ARA) or devices in time windows (PAA).
     `reports` says which reports it is meant for. A guarantee is asked for with a relation only if
     both fit; a guarantee about summary and event-level reports together needs a relation for any.
-
-    Paper: Sec. 3.1; Def. 3.6.
     """
 
     name: str
@@ -101,10 +93,7 @@ def relation_named(name: str) -> Relation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherWorld:
-    r"""Be the system without the unit, $\mathcal{M}^{-x}$, an interactive mechanism.
-
-    Paper: Sec. 3.1; Def. 3.6.
-    """
+    r"""Be the system without the unit, $\mathcal{M}^{-x}$, an interactive mechanism."""
 
     rules: Rules
     unit: Unit
@@ -151,10 +140,7 @@ def decided_on_the_database(change: ChangeDecision) -> MoveWithout:
 
 
 def take_in(rules: Rules, real: System, move: Move, decision: Decision, draw: Draw) -> System:
-    """Let the clients of the run on $D$ take in the move; what is sent there does not matter.
-
-    Paper: Sec. 3.1.
-    """
+    """Let the clients of the run on $D$ take in the move; what is sent there does not matter."""
     real, granted = admit(rules, real, move, decision, draw)
     if isinstance(move, PassTime):
         real, _ = send(rules, real, move, granted, draw)
@@ -180,8 +166,6 @@ class SharedDraws:
 
     What was drawn from a law is used up once. A draw from another law is a new one. To decide and
     to follow a decision have draws of their own, so that no coin is used for both.
-
-    Paper: Sec. 3.1.
     """
 
     def __init__(self, draw: Draw) -> None:
