@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from sandproof.promise import Promise, Strength, compared, told_change
 from sandproof.weigh import Weighed, weigh
 from spec.verdicts import Claim, Finding, Reason, Shape, Verdict
 
@@ -40,7 +41,8 @@ class ClaimResult:
     """Hold what was found about a claim; `why` tells why it is unaffected or was not run.
 
     `another_relation` names the neighbour relation that it was decided with, if that is not the
-    paper's for it. The other fields are what `combine.weigh` puts together with the findings.
+    paper's for it. A guarantee has its `promise`, and that of the paper's own rules in `papers`.
+    The other fields are what `weigh` puts together with the findings.
     """
 
     claim: Claim
@@ -52,6 +54,8 @@ class ClaimResult:
     unreached: str = ""
     refuted_lemmas: tuple[str, ...] = ()
     covered: tuple[Shape, ...] = ()
+    promise: Promise | None = None
+    papers: Promise | None = None
     another_relation: str = ""
 
     @property
@@ -137,10 +141,39 @@ class ClaimResult:
                 yield self.why
 
     @property
+    def open_proofs(self) -> list[Finding]:
+        """Return the proofs that are none, for the changed rule, open step or lemma they name."""
+        return [each for each in self.findings if each.reason in PROOF_REASONS]
+
+    @property
     def costs(self) -> list[str]:
-        """Say what cost the proof: the changed rule, the open step or the open lemma."""
-        open_proofs = [each for each in self.findings if each.reason in PROOF_REASONS]
-        return [told_cost(each) for each in open_proofs]
+        """Say what cost the proof."""
+        return [told_cost(each) for each in self.open_proofs]
+
+    @property
+    def strength(self) -> Strength:
+        """Say how the promise compares with that of the paper's own rules."""
+        if self.promise is None or self.papers is None:
+            return Strength.SAME
+        return compared(self.papers, self.promise)
+
+    @property
+    def told_promise(self) -> str:
+        """Tell what a guarantee promises, and if that is not what the paper's rules promise."""
+        if self.promise is None or self.papers is None:
+            return ""
+        return told_change(self.papers, self.promise)
+
+    @property
+    def assumes(self) -> str:
+        """Say what the verdict takes for granted: that of the findings that decide it.
+
+        An attack was replayed, and takes nothing for granted.
+        """
+        if self.verdict not in (Verdict.PROVED, Verdict.SEARCHED):
+            return ""
+        deciding = [each.assumes for each in self.findings if each.verdict is self.verdict]
+        return "; ".join(dict.fromkeys(filter(None, deciding)))
 
 
 def how(finding: Finding) -> str:

@@ -12,8 +12,10 @@ from dataclasses import replace
 
 from proofs import refuted_lemmas
 from sandproof.claim_result import ClaimResult
+from sandproof.promise import promises
 from sandproof.result import Repair
 from sandproof.schedule import Schedule
+from spec import PAPER
 from spec.claims import CLAIMS
 from spec.verdicts import Claim, Evidence, Finding, Kind, Reason, Verdict
 
@@ -37,14 +39,18 @@ def claim_results(
 def claim_result(schedule: Schedule, claim: Claim, interrupted: bool) -> ClaimResult:
     """Return the row of one claim, with its own findings and what weighs against them."""
     loaded = schedule.loaded
+    promise, papers = loaded.promises.get(claim.id), promises(PAPER).get(claim.id)
     if not loaded.affects(claim.id):
-        return ClaimResult(claim=claim, affected=False, why=why_unaffected(claim))
+        why = why_unaffected(claim)
+        return ClaimResult(claim=claim, affected=False, why=why, promise=promise, papers=papers)
     mine = [found.finding for job, found in schedule.own().items() if job.claim == claim.id]
     return ClaimResult(
         claim=claim,
         findings=tuple(mine),
         another_relation=loaded.about.relation if claim.id in loaded.another_relation else "",
         own=loaded.about.own,
+        promise=promise,
+        papers=papers,
         blocked=blocked(schedule, claim, interrupted),
         unreached=unreached(schedule, claim, mine),
     )

@@ -39,6 +39,8 @@ def misplaced(package: str | None, beside: Path) -> str | None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    from sandproof.problems import BadInput, suggestion, told
+
     problem = misplaced(spec.__file__, Path(__file__).parent.parent)
     if problem is not None:
         print(problem, file=sys.stderr)
@@ -50,10 +52,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--version", action="version", version=f"sandproof {sandproof.VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_commands(commands)
-    parsed = parser.parse_args(arguments)
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and not given[0].startswith("-") and given[0] not in commands.choices:
+        hint = (
+            suggestion(given[0], commands.choices) or f"; there are {', '.join(commands.choices)}"
+        )
+        parser.error(f"there is no command {given[0]!r}{hint}")
+    parsed = parser.parse_args(given)
     run: Callable[[argparse.Namespace], int] = parsed.run
-    from sandproof.problems import BadInput, told
-
     try:
         status = run(parsed)
         sys.stdout.flush()
@@ -87,13 +93,14 @@ def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser])
         catalogue,
         check,
         claims,
+        compare,
         controls,
         new,
         params,
         simulate,
     )
 
-    for command in (check, attack, claims, controls, params, new, simulate, catalogue):
+    for command in (check, attack, compare, claims, controls, params, new, simulate, catalogue):
         command.add_parser(commands)
 
 

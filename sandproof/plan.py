@@ -6,7 +6,7 @@ refute. A check is found by its claim and its name, in the parent and in every c
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from proofs import CHECKS
@@ -15,6 +15,7 @@ from properties.vocabulary import NO_WORDS, Vocabulary
 from sandproof.about import About
 from sandproof.jobs import Job, Options
 from sandproof.problems import BadInput
+from sandproof.promise import Promise, promises
 from sandproof.proposal import Proposal
 from sandproof.reach import Listing, listing
 from sandproof.store import files_digest
@@ -34,14 +35,15 @@ class Loaded:
     """Say what a proposal is and which jobs there are for it, in order.
 
     `asked_for` are the guarantees that it asks about whatever it changes, `another_relation` those
-    that are decided with a neighbour relation that is not the paper's for them. `listing` lists its
-    code, `digest` stands for all of its files.
+    that are decided with a neighbour relation that is not the paper's for them. `promises` is what
+    each guarantee promises, `listing` lists the proposal's code, `digest` stands for its files.
     """
 
     about: About
     jobs: tuple[Job, ...] = ()
     asked_for: frozenset[str] = frozenset()
     another_relation: frozenset[str] = frozenset()
+    promises: Mapping[str, Promise] = field(default_factory=dict)
     listing: Listing = field(default_factory=Listing)
     digest: str = ""
 
@@ -72,11 +74,14 @@ def describe(proposal: Proposal, options: Options) -> Loaded:
         )
         for place, ((claim, name), check) in enumerate(checks_for(proposal, options).items())
     )
+    others, relation = under_another_relation(proposal), proposal.relation
+    named = dict.fromkeys(others, relation) if relation is not None else {}
     return Loaded(
         about=proposal.about,
         jobs=tuple(jobs),
         asked_for=asked_for(proposal),
-        another_relation=under_another_relation(proposal),
+        another_relation=others,
+        promises=promises(proposal.rules, named),
         listing=listing(proposal.files, changed),
         digest=files_digest(proposal.files),
     )

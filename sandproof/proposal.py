@@ -11,7 +11,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
@@ -22,7 +22,7 @@ from properties.vocabulary import NO_WORDS, Vocabulary, vocabulary_of
 from sandproof.about import About, Request, called, changes_of, labels_of, rule_names
 from sandproof.integrity import Snapshot, complaint, snapshot
 from sandproof.outside import first_outside, is_installed
-from sandproof.problems import BadInput, NotFollowed, at_line, brief, told
+from sandproof.problems import BadInput, NotFollowed, at_line, brief, suggestion, told
 from sandproof.settings import with_settings
 from sandproof.surface import changed_since, gone
 from spec import PAPER, Initial, Limits, Rules
@@ -120,6 +120,10 @@ def run_file(path: Path) -> list[ModuleType]:
     module = module_from_spec(found)
     before = set(sys.modules)
     sys.modules[loader.name] = module
+    # Files beside the proposal are found last, so that a folder called `spec` there hides nothing.
+    beside = str(path.resolve().parent)
+    if beside not in sys.path:
+        sys.path.append(beside)
     sys.dont_write_bytecode = True
     try:
         loader.exec_module(module)
@@ -129,7 +133,7 @@ def run_file(path: Path) -> list[ModuleType]:
         raise BadInput(f"{file}{place}: syntax error: {error.msg}") from None
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         place = f"{path}{at_line(error.__traceback__, (path,))}"
-        raise BadInput(f"{place}: {told(error)}{rules_that_are_gone(source)}") from None
+        raise BadInput(f"{place}: {told(error)}{wrong_names(source)}") from None
     own = [
         each
         for name, each in sys.modules.items()
@@ -155,15 +159,23 @@ def check_followed(modules: Sequence[ModuleType]) -> None:
             raise (BadInput if outside.judges else NotFollowed)(outside.told(path))
 
 
-def rules_that_are_gone(source: bytes) -> str:
-    """Say what stands in the place of the rules of the first surface that a file replaces."""
-    names = [each.arg for each in ast.walk(ast.parse(source)) if isinstance(each, ast.keyword)]
-    found = {name: gone(name) for name in names if name is not None}
-    return "".join(
-        f"; there is no rule {name} any more: {now.replace('`', '')} (docs/porting.md)"
-        for name, now in found.items()
-        if now is not None
-    )
+def wrong_names(source: bytes) -> str:
+    """Say which rules and parameters that a file replaces are not there, and what was meant."""
+    complaints: dict[str, str] = {}
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("replace"):
+            continue
+        about = ast.unparse(node.args[0]) if node.args else ""
+        what, kind = ("parameter", Limits) if about.endswith("limits") else ("rule", Rules)
+        known = [each.name for each in fields(kind)]
+        for name in [keyword.arg for keyword in node.keywords if keyword.arg is not None]:
+            now = gone(name) if kind is Rules else None
+            if now is not None:
+                plain = now.replace("`", "")
+                complaints[name] = f"; there is no rule {name} any more: {plain} (docs/porting.md)"
+            elif about in ("PAPER", "RULES", "PAPER.limits") and name not in known:
+                complaints[name] = f"; there is no {what} {name}{suggestion(name, known)}"
+    return "".join(complaints.values())
 
 
 def keeps_identities(module: ModuleType) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 
 from sandproof.about import About
 from sandproof.claim_result import AttackRecord, ClaimResult
+from sandproof.promise import Strength
 from spec.verdicts import Finding, Kind, Verdict
 
-PROVED, REFUTED, BAD_INPUT, NOT_PROVED = 0, 1, 2, 3
+PROVED, REFUTED, BAD_INPUT, NOT_PROVED, WEAKER = 0, 1, 2, 3, 4
 """The exit statuses that tell a verdict."""
 
 
@@ -46,6 +48,13 @@ class Result:
     repairs: tuple[Repair, ...] = ()
     interrupted: bool = False
     only: tuple[str, ...] = ()
+
+    def _repr_html_(self) -> str:
+        """Return the report for a notebook, in a frame of its own."""
+        from sandproof.formats.page import as_html
+
+        page = escape(as_html([self]))
+        return f'<iframe srcdoc="{page}" style="width: 100%; height: 40rem; border: 0"></iframe>'
 
     def of_kind(self, *kinds: Kind) -> list[ClaimResult]:
         """Return the results of the claims of some kinds."""
@@ -86,12 +95,23 @@ class Result:
             return Verdict.UNKNOWN
         return next((verdict for verdict in worse if verdict in found), Verdict.PROVED)
 
-    def status(self, accepted: Container[Verdict] = ()) -> int:
-        """Return the exit status that tells the verdict; an accepted verdict counts as proved."""
+    @property
+    def weaker(self) -> list[ClaimResult]:
+        """Return the guarantees whose promise is weaker than the paper's, or not comparable."""
+        lost = (Strength.WEAKER, Strength.OTHER)
+        return [row for row in self.of_kind(Kind.GUARANTEE) if row.strength in lost]
+
+    def status(self, accepted: Container[Verdict] = (), fail_if_weaker: bool = False) -> int:
+        """Return the exit status that tells the verdict; an accepted verdict counts as proved.
+
+        A promise that is weaker than the paper's has a status of its own, if that is asked for.
+        """
         if self.verdict is Verdict.REFUTED:
             return REFUTED
         if self.bad_input or self.misbehaved:
             return BAD_INPUT
+        if fail_if_weaker and self.weaker:
+            return WEAKER
         fine = self.verdict is Verdict.PROVED or self.verdict in accepted
         return PROVED if fine else NOT_PROVED
 
@@ -119,6 +139,8 @@ class Result:
         name = self.about.name
         rows = [row for row in self.deciding if row.verdict is self.verdict]
         loud = ", with an ALARM" if self.alarms else ""
+        weaker = any(row.strength is Strength.WEAKER for row in self.weaker)
+        loud += "; the promise is WEAKER than the paper's" if weaker else ""
         under = self._under(rows)
         match self.verdict:
             case Verdict.REFUTED:
@@ -170,8 +192,10 @@ def _broken(result: ClaimResult) -> str:
     )
 
 
-def overall(results: Iterable[Result], accepted: Container[Verdict] = ()) -> int:
-    """Return the exit status of a run: bad input first, then refuted, then not proved."""
-    found = {result.status(accepted) for result in results}
-    order = (BAD_INPUT, REFUTED, NOT_PROVED)
+def overall(
+    results: Iterable[Result], accepted: Container[Verdict] = (), fail_if_weaker: bool = False
+) -> int:
+    """Return the exit status of a run: bad input first, then refuted, weaker, and not proved."""
+    found = {result.status(accepted, fail_if_weaker) for result in results}
+    order = (BAD_INPUT, REFUTED, WEAKER, NOT_PROVED)
     return next((status for status in order if status in found), PROVED)

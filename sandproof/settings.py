@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 
-from sandproof.problems import BadInput, brief_text
+from sandproof.problems import BadInput, brief_text, suggestion
 from spec import PAPER, Limits
 from spec.numbers import NATURAL, Base, SpecError
 
@@ -22,16 +22,22 @@ NUMBER = re.compile(
 Settings = tuple[tuple[str, Fraction | None], ...]
 
 
+def parameters() -> list[str]:
+    """Name the public parameters."""
+    return [each.name for each in fields(Limits)]
+
+
 def parse_settings(texts: Sequence[str]) -> Settings:
     """Read the values of `--set name=value` exactly, and refuse what is no parameter."""
     settings: dict[str, Fraction | None] = {}
-    names = [each.name for each in fields(Limits)]
+    names = parameters()
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise BadInput(f"--set {text}: write it as name=value")
         if name not in names:
-            raise BadInput(f"--set {name}: no such parameter; there are {', '.join(names)}")
+            hint = suggestion(name, names) or f"; there are {', '.join(names)}"
+            raise BadInput(f"--set {name}: no such parameter{hint}")
         settings[name] = (
             None if (name, value) == ("base", "e") else exact_number(f"--set {name}", value)
         )
@@ -88,7 +94,28 @@ def with_settings(limits: Limits, settings: Settings) -> Limits:
 
 
 def shown(value: object) -> str:
-    """Show a parameter; the base of the natural logarithm is e."""
+    """Show a parameter; the base of the natural logarithm is e, and 1/100000000 is 1e-8."""
     if isinstance(value, Base):
         value = value.value
+    if isinstance(value, Fraction):
+        return decimal(value) or str(value)
     return "e" if value is None else str(value)
+
+
+def decimal(number: Fraction) -> str:
+    """Write a number as a decimal of at most two figures, if it is one; else nothing."""
+    places = 0
+    while number.denominator > 1 and places <= LONGEST:
+        # The last figure of a decimal goes first: a third has none.
+        if (number * 10).denominator >= number.denominator:
+            return ""
+        number, places = number * 10, places + 1
+    figures = str(abs(int(number)))
+    sign = "-" if number < 0 else ""
+    if not places or len(figures) > 2 or number.denominator > 1:
+        return ""
+    if places <= 3:
+        padded = figures.rjust(places + 1, "0")
+        return f"{sign}{padded[:-places]}.{padded[-places:]}"
+    rest = f".{figures[1:]}" if figures[1:] else ""
+    return f"{sign}{figures[0]}{rest}e-{places - len(figures) + 1}"

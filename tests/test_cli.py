@@ -26,7 +26,17 @@ from spec.verdicts import Check, Control, Evidence, Finding, Kind
 ROOT = Path(__file__).parent.parent
 LEDGER = "the_ledger_never_passes_the_caps"
 ATTRIBUTION = "attribution_summaries_are_private"
-COMMANDS = ("check", "attack", "claims", "controls", "params", "new", "simulate", "catalogue")
+COMMANDS = (
+    "check",
+    "attack",
+    "compare",
+    "claims",
+    "controls",
+    "params",
+    "new",
+    "simulate",
+    "catalogue",
+)
 
 CHANGE = '''"""Charge for nothing.
 
@@ -42,6 +52,9 @@ def charge_nothing(at, spent, report):
 
 RULES = replace(PAPER, charge=charge_nothing)
 '''
+
+
+WEAKER = "from spec import *\nRULES = replace(PAPER, limits=replace(PAPER.limits, delta=1))\n"
 
 
 class Attack:
@@ -111,9 +124,24 @@ def test_a_wrong_command_line_is_bad_input(arguments: list[str]) -> None:
     assert left.value.code == 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["chekc"], "there is no command 'chekc'; did you mean check?"),
+        (["frobnicate"], "there is no command 'frobnicate'; there are check, attack, compare"),
+    ],
+)
+def test_a_misspelt_command_is_told_what_was_meant(
+    arguments: list[str], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(arguments)
+    assert (left.value.code, hint in capsys.readouterr().err) == (2, True)
+
+
 @pytest.mark.usefixtures("quick")
 def test_check_without_a_proposal_is_about_the_paper(capsys: pytest.CaptureFixture[str]) -> None:
-    status, output, errors = printed(capsys, "check")
+    status, output, errors = printed(capsys, "check", "-v")
     assert (status, errors) == (0, "")
     last = "proved: the paper's own rules: every guarantee is proved (5 proved)"
     assert output.endswith(f"\n{last}\n")
@@ -137,6 +165,26 @@ def test_check_of_parameters_needs_no_proposal(capsys: pytest.CaptureFixture[str
     assert status == 0
     assert "sparsity_budget: 20 -> 65536" in output
     assert "It depends on none of the changed rules:" in output
+    status, output, _ = printed(capsys, "check", "--set", "delta=1", "--fail-if-weaker")
+    assert status == 4
+    assert "(64, 1e-8) → (64, 1): WEAKER" in " ".join(output.split())
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+def test_two_proposals_are_compared(
+    form: str, change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weaker = tmp_path / "weaker.py"
+    weaker.write_text(WEAKER, encoding="utf-8")
+    status, output, _ = printed(capsys, "compare", "paper", weaker, "--format", form)
+    assert (status, "WEAKER" in output) == (4, True)
+    status, output, _ = printed(capsys, "compare", weaker, "paper", "--format", form)
+    assert (status, "stronger" in output) == (0, True)
+    status, output, _ = printed(capsys, "compare", weaker, change, "--format", form)
+    assert (status, "BROKEN" in output) == (1, True)
+    status, output, errors = printed(capsys, "compare", "paper", tmp_path / "nowhere.py")
+    assert (status, output, errors.count("\n")) == (2, "", 1)
 
 
 @pytest.mark.usefixtures("quick")
@@ -152,14 +200,14 @@ def test_check_of_several_proposals_reports_each(
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "junit"])
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "junit", "sarif"])
 def test_check_writes_every_format_to_a_file(
     form: str, change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     target = tmp_path / "report"
     status, output, _ = printed(capsys, "check", change, "--format", form, "--output", target)
     assert (status, output) == (1, "")
-    assert "charge_nothing" in target.read_text(encoding="utf-8") or form == "junit"
+    assert "charge_nothing" in target.read_text(encoding="utf-8") or form in ("junit", "sarif")
     assert LEDGER in target.read_text(encoding="utf-8")
 
 
@@ -284,7 +332,14 @@ def test_claims_shows_a_claim_with_its_proof(capsys: pytest.CaptureFixture[str])
     assert any(check.claim == LEDGER for check in CHECKS)
     status, output, _ = printed(capsys, "claims", LEDGER)
     assert status == 0
-    for part in ("Formula: ", "Paper: Alg. 1", f"Proof: proofs/{LEDGER}.py", "Assumes: ", "z3"):
+    assert "\\" not in output, "no LaTeX in a terminal"
+    for part in (
+        "Kind: guarantee",
+        "Paper: Alg. 1",
+        f"Proof: proofs/{LEDGER}.py",
+        "Assumes: ",
+        "z3",
+    ):
         assert part in output
     assert output.endswith(f"\nproved: {LEDGER}\n")
 

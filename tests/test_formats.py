@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -15,11 +16,17 @@ import sandproof
 from sandproof import formats
 from sandproof.about import About, Change
 from sandproof.claim_result import AttackRecord, ClaimResult
+from sandproof.compare import rows_of, status_of
 from sandproof.formats.text import as_text
-from sandproof.result import Repair, Result
-from spec import replace
+from sandproof.promise import Strength, compared, promises
+from sandproof.result import Repair, Result, overall
+from sandproof.settings import shown
+from sandproof.why import opening, why
+from spec import PAPER, replace
 from spec.claims import CLAIMS
-from spec.verdicts import Evidence, Finding, Shape, Step, Verdict
+from spec.neighbours import NEVER_REGISTERED
+from spec.numbers import NATURAL, Base
+from spec.verdicts import Evidence, Finding, Reason, Shape, Step, Verdict
 from tests.small import EVIDENCE
 
 SCHEMA = json.loads(
@@ -44,6 +51,9 @@ ATTACK = AttackRecord(
 )
 
 
+LIMITS = replace(PAPER.limits, delta=Fraction(1))
+
+
 def row(
     claim: str,
     verdict: Verdict,
@@ -65,7 +75,12 @@ def row(
     )
     scripts = replace(found, check="directed worlds", shape=Shape.SCRIPTS, attack=None)
     searched = verdict is Verdict.SEARCHED and Shape.SCRIPTS in CLAIMS[claim].shapes
-    return ClaimResult(claim=CLAIMS[claim], findings=(found, scripts) if searched else (found,))
+    return ClaimResult(
+        claim=CLAIMS[claim],
+        findings=(found, scripts) if searched else (found,),
+        promise=promises(replace(PAPER, limits=LIMITS)).get(claim),
+        papers=promises(PAPER).get(claim),
+    )
 
 
 ABOUT = About(
@@ -82,6 +97,8 @@ ABOUT = About(
             before="spec.aggregation_service.charge",
             after="charge_nothing",
             source="def charge_nothing(limits, spent, query, report):\n    return spent",
+            file="proposals/my_change.py",
+            line=12,
         ),
     ),
 )
@@ -159,6 +176,10 @@ def test_colour_is_used_only_if_asked_for(monkeypatch: pytest.MonkeyPatch) -> No
     assert "\x1b[31mrefuted" in as_text(BROKEN, colour=True)
     monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    assert formats.in_colour()
+    monkeypatch.setattr("sys.stdout.isatty", lambda: False, raising=False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
     assert formats.in_colour()
     monkeypatch.setenv("NO_COLOR", "1")
     assert not formats.in_colour()
@@ -172,7 +193,182 @@ def test_text_tells_the_changes_the_attack_and_the_repair() -> None:
     assert f"How {ATTRIBUTION} is broken" in text
     assert "with 2ε*" in text
     assert "With the paper's charge put back" in text
-    assert "It depends on no rule: joint_convexity." in text
+    assert "It depends on no rule: joint_convexity." in as_text(BROKEN, verbose=True)
+    assert "It depends on no rule: 1 assumptions and lemmas." in text
+
+
+CHARGED = "a_refused_query_charges_nothing"
+FALLEN = replace(BROKEN, claims=(BROKEN.claims[0], row(CHARGED, Verdict.REFUTED)), repairs=())
+WHY = f"refuted because {CHARGED} no longer holds: rule charge, line 12"
+PROMISE = "(64, 1e-8) → (64, 1): WEAKER (a delta of 1 promises nothing), per source"
+
+
+def test_a_refuted_change_opens_with_what_fell_and_with_which_rule_on_which_line() -> None:
+    found = why(FALLEN)
+    assert found is not None
+    assert (found.claim.id, found.rule) == (CHARGED, "charge, line 12")
+    assert opening(FALLEN) == WHY
+    text = " ".join(as_text(FALLEN).split())
+    assert text.startswith(f"{WHY} What no longer holds: A query that is refused leaves")
+    assert text.index("1. Source 'A' is registered") < text.index("Changed against")
+    assert text.index("Changed against") < text.index("Guarantees")
+    assert WHY in formats.render("html", [FALLEN]).replace("Refuted because", "refuted because")
+    assert "rule charge, line 12" in formats.render("markdown", [FALLEN]).split("\n")[2]
+    assert WHY in formats.render("junit", [FALLEN])
+    data = json.loads(formats.render("json", [FALLEN]))["why"]
+    assert (data["claim"], data["rule"], data["line"]) == (CHARGED, "charge", 12)
+
+
+def test_an_assumption_that_fell_is_named_before_a_lemma() -> None:
+    nulls = row("null_reports_are_charged", Verdict.REFUTED)
+    found = why(replace(BROKEN, claims=(*BROKEN.claims, nulls)))
+    assert found is not None
+    assert found.claim.id == "null_reports_are_charged"
+    only = replace(BROKEN, claims=BROKEN.claims[1:2])
+    assert opening(only) == f"refuted because {LEDGER} no longer holds: rule charge, line 12"
+    assert opening(OPEN) == ""
+    assert why(SOUND) is None
+
+
+def test_a_searched_change_opens_with_what_cost_the_proof_and_what_would_regain_it() -> None:
+    game, scripts = SOUND.claims[0].findings
+    cost = replace(game, evidence=Evidence.NONE, shape=Shape.NONE, detail="settle changed")
+    proof = replace(cost, check="proof", reason=Reason.RULES_CHANGED)
+    searched = replace(SOUND.claims[0], findings=(game, scripts, proof))
+    assert opening(replace(SOUND, claims=(searched,))) == (
+        "searched, not proved: settle changed; "
+        "the proof returns if the rules that it names are the paper's again"
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "junit", "sarif"])
+def test_every_format_prints_the_promise_and_that_it_is_weaker(form: str) -> None:
+    text = formats.render(form, [SOUND, BROKEN]).replace("\\", "").replace("&gt;", ">")
+    assert PROMISE in " ".join(text.split())
+
+
+def test_lemmas_are_counted_unless_they_are_asked_for() -> None:
+    assert f"refuted  {LEMMA}" not in as_text(BROKEN)
+    assert f"  1 refuted: {LEMMA}\n" in as_text(BROKEN)
+    assert f"refuted  {LEMMA}" in as_text(BROKEN, verbose=True)
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_text_keeps_to_the_width(name: str, width: int) -> None:
+    lines = as_text(ALL[name], width=width, verbose=True).split("\n")[:-1]
+    written = re.compile("def charge_nothing|return spent|[+-] charge|" + "|".join(CLAIMS))
+    assert [line for line in lines if len(line) > width and not written.search(line)] == []
+
+
+def test_promises_are_compared() -> None:
+    papers = promises(PAPER)
+
+    def strengths(**limits: object) -> dict[str, Strength]:
+        changed = replace(PAPER, limits=replace(PAPER.limits, **limits))  # type: ignore[arg-type]
+        found = promises(changed)
+        return {name: compared(papers[name], promise) for name, promise in found.items()}
+
+    def of(weaker: Strength, *names: str) -> dict[str, Strength]:
+        return {name: weaker if name in names else Strength.SAME for name in papers}
+
+    event, together = "event_level_reports_are_private", "summary_and_event_reports_compose"
+    windowed = "aggregation_summaries_are_private"
+    summaries = (ATTRIBUTION, windowed, LEDGER, together)
+    assert strengths() == of(Strength.SAME)
+    assert strengths(delta=Fraction(1, 10**7)) == of(Strength.WEAKER, *summaries)
+    assert strengths(delta=Fraction(1, 10**9)) == of(Strength.STRONGER, *summaries)
+    assert strengths(event_epsilon=Fraction(15)) == of(Strength.WEAKER, event, together)
+    assert strengths(window_length=300) == of(Strength.WEAKER, windowed)
+    assert strengths(window_length=3600) == of(Strength.STRONGER, windowed)
+    assert strengths(sparsity_budget=400) == of(Strength.SAME)
+    both = strengths(epsilon=Fraction(1), delta=Fraction(1))
+    assert set(both.values()) == {Strength.WEAKER, Strength.SAME}
+    larger = strengths(base=Base(Fraction(3)), epsilon=Fraction(64))
+    assert larger[ATTRIBUTION] is Strength.WEAKER, "3^64 > e^64"
+    smaller = strengths(base=Base(Fraction(2)), epsilon=Fraction(64), event_epsilon=Fraction(14))
+    assert set(smaller.values()) == {Strength.STRONGER}, "2^64 < e^64"
+
+
+def test_promises_for_other_units_or_neighbours_are_not_comparable() -> None:
+    papers = promises(PAPER)
+    other = promises(PAPER, {ATTRIBUTION: NEVER_REGISTERED})
+    assert compared(papers[ATTRIBUTION], other[ATTRIBUTION]) is Strength.OTHER
+    units = promises(replace(PAPER, budget_unit=lambda at: PAPER.budget_unit(at)))
+    windowed = "aggregation_summaries_are_private"
+    assert compared(papers[windowed], units[windowed]) is Strength.OTHER
+    assert "as the changed rule budget_unit decides" in str(units[windowed])
+
+
+def test_a_weaker_promise_has_an_exit_status_of_its_own() -> None:
+    proved = replace(SOUND, claims=(row(ATTRIBUTION, Verdict.PROVED),))
+    assert proved.exit_status == 0
+    assert proved.status(fail_if_weaker=True) == 4
+    assert proved.headline.endswith("; the promise is WEAKER than the paper's")
+    assert BROKEN.status(fail_if_weaker=True) == 1
+    assert overall([proved, SOUND], fail_if_weaker=True) == 4
+    assert overall([proved, BROKEN], fail_if_weaker=True) == 1
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_sarif_points_at_the_rule(name: str) -> None:
+    log = json.loads(formats.render("sarif", [ALL[name]]))
+    (run,) = log["runs"]
+    known = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert {found["ruleId"] for found in run["results"]} == known
+    levels = {found["ruleId"]: found["level"] for found in run["results"]}
+    expected = {
+        "broken": {ATTRIBUTION: "error", LEDGER: "error"},
+        "sound": {ATTRIBUTION: "warning"},
+        "open": {LEDGER: "warning"},
+        "misbehaved": {LEDGER: "warning", "bad-input": "error"},
+        "unusable": {"bad-input": "error"},
+    }
+    assert levels == expected[name]
+    for found in run["results"]:
+        (place,) = found["locations"]
+        assert place["physicalLocation"]["region"]["startLine"] in (1, 12)
+        assert not place["physicalLocation"]["artifactLocation"]["uri"].startswith("/")
+
+
+def test_results_are_compared_guarantee_by_guarantee() -> None:
+    strong = replace(row(ATTRIBUTION, Verdict.PROVED), promise=promises(PAPER)[ATTRIBUTION])
+    old = replace(SOUND, claims=(strong, row(LEDGER, Verdict.PROVED)))
+    for new, told, status in (
+        (old, ["the same", "the same"], 0),
+        (BROKEN, ["BROKEN", "BROKEN"], 1),
+        (replace(old, claims=(row(ATTRIBUTION, Verdict.PROVED),)), ["promise WEAKER"], 4),
+        (replace(old, claims=(row(LEDGER, Verdict.UNKNOWN),)), ["shown less"], 3),
+        (UNUSABLE, [], 2),
+    ):
+        assert [each.told for each in rows_of(old, new)] == told
+        assert status_of(old, new) == status
+    assert [each.told for each in rows_of(BROKEN, old)] == [
+        "shown more, promise stronger",
+        "shown more",
+    ]
+    assert status_of(BROKEN, old) == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (Fraction(1, 10**8), "1e-8"),
+        (Fraction(25, 10**9), "2.5e-8"),
+        (Fraction(1, 8), "1/8"),
+        (Fraction(3, 2), "1.5"),
+        (Fraction(-1, 4), "-0.25"),
+        (Fraction(1, 3), "1/3"),
+        (Fraction(64), "64"),
+        (Fraction(1, 32), "1/32"),
+        (NATURAL, "e"),
+        (20, "20"),
+    ],
+)
+def test_numbers_are_shown_in_short_and_exactly(value: object, told: str) -> None:
+    assert shown(value) == told
+    if isinstance(value, Fraction):
+        assert Fraction(told) == value
 
 
 def test_a_lemma_that_falls_is_told_apart_from_a_guarantee_that_does() -> None:
@@ -226,7 +422,7 @@ def test_markdown_holds_the_table_the_source_and_the_attack() -> None:
     assert "Change \\*something\\* & more." in text
     for line in text.split("\n"):
         if line.startswith("| "):
-            assert len(re.findall(r"(?<!\\)\|", line)) == 5
+            assert len(re.findall(r"(?<!\\)\|", line)) == 6
 
 
 class Page(HTMLParser):

@@ -154,6 +154,12 @@ CANNOT_BE_LOADED = {
     "while True:\n    pass\n": "change.py: did not finish loading within 1 s",
     "x = []\nwhile True:\n    x.append(bytes(10**7))\n": "change.py, line 3: MemoryError",
     "def f():\n    f()\nf()\n": "change.py, line 2, in f: RecursionError",
+    HEADER + "RULES = replace(PAPER, chrage=PAPER.charge)\n": (
+        "'chrage'; there is no rule chrage; did you mean charge?"
+    ),
+    HEADER + "RULES = replace(PAPER, limits=replace(PAPER.limits, detla=1))\n": (
+        "'detla'; there is no parameter detla; did you mean delta?"
+    ),
     HEADER
     + "RULES = replace(PAPER, charge=3)\n": "rule `charge` must be a function, not an int: 3",
     HEADER + "RULES = replace(PAPER, charge=lambda spent: spent)\n": (
@@ -522,6 +528,20 @@ def test_the_changes_are_told_with_their_source(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("checks")
+def test_a_proposal_may_import_a_file_beside_it_and_a_folder_called_spec_hides_nothing(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "spec").mkdir()
+    (tmp_path / "spec" / "__init__.py").write_text("raise SystemExit('another spec')\n")
+    written(tmp_path, HEADER + f"def paid(at, spent, report): {PAPERS_CHARGE}\n", "beside_it.py")
+    text = "from beside_it import paid\n" + HEADER + "RULES = replace(PAPER, charge=paid)\n"
+    (result,) = checked(written(tmp_path, text))
+    assert (result.bad_input, result.verdict) == ("", Verdict.SEARCHED)
+    (change,) = result.about.changes
+    assert change.file.endswith("beside_it.py")
+
+
+@pytest.mark.usefixtures("checks")
 def test_the_labels_of_a_docstring_are_read(tmp_path: Path) -> None:
     text = '"""Change nothing.\n\nOrigin: ARA#1.\nExpected: refuted, by a factor 2.\n"""\n'
     (result,) = checked(written(tmp_path, text + rule(PAPERS_CHARGE)))
@@ -822,6 +842,7 @@ def test_settings_are_read_exactly() -> None:
     [
         ("sparsity", "write it as name=value"),
         ("lambda=3", "no such parameter; there are contribution_budget,"),
+        ("sparsity_bugdet=3", "no such parameter; did you mean sparsity_budget?"),
         ("delta=a lot", "'a lot' is not a number"),
         ("delta=1/0", "1/0 divides by zero"),
         ("delta=2", "delta must lie in [0, 1], not 2"),

@@ -34,6 +34,11 @@ class Command:
         """Return the last line of output that the tutorial shows, if it shows one."""
         return self.shown[-1] if self.shown and self.shown[-1] != "..." else ""
 
+    @property
+    def first(self) -> str:
+        """Return the first line of output that the tutorial shows, if it shows one."""
+        return self.shown[0] if self.shown and self.shown[0] != "..." else ""
+
 
 def read(text: str) -> Iterator[File | Command]:
     """Yield the files and the commands of a tutorial in order."""
@@ -73,6 +78,8 @@ def test_every_command_of_the_tutorial_does_what_it_shows(tmp_path: Path) -> Non
         ran = run(step.words, tmp_path)
         said = ran.stdout.rstrip().splitlines()
         assert ran.returncode == step.status, (step.words, ran.stdout[-2000:], ran.stderr)
+        if step.first:
+            assert said[0] == step.first
         if step.last:
             start, dots, _ = step.last.partition("...")
             assert said[-1].startswith(start), (step.words, said[-1])

@@ -47,7 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
     from sandproof.settings import parse_settings
 
     settings = parse_settings(arguments.settings)
-    formats.check_writable(arguments.output, arguments.pytest)
+    others = (file for _, file in arguments.also)
+    formats.check_writable(arguments.output, arguments.pytest, *others)
     request = Request(path=arguments.proposal, settings=settings)
     (result,) = verdict.run([request], options_of(arguments))
     if result.bad_input:
@@ -60,16 +61,22 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         text = formats.render(arguments.format, [result])
     formats.write(text, arguments.output)
+    for name, file in arguments.also:
+        formats.write(formats.render(name, [result]), file)
     if arguments.pytest is not None:
         write_test(result.attack, arguments.pytest)
-    return result.status(accepted(arguments))
+    return result.status(accepted(arguments), arguments.fail_if_weaker)
 
 
 def as_story(result: Result) -> str:
     """Return the attack as text, or why there is none."""
+    from sandproof import formats
     from sandproof.formats.text import Writer, write_story
+    from sandproof.why import opening
 
-    out = Writer(colour=False)
+    out = Writer(formats.in_colour(), formats.width())
+    if sentence := opening(result):
+        out.lines += [*out.folded(sentence, rest="  "), ""]
     if result.attack is not None:
         write_story(out, result.attack.story)
     elif result.verdict is Verdict.REFUTED:

@@ -41,16 +41,18 @@ def run(arguments: argparse.Namespace) -> int:
     from sandproof.result import Result, overall
 
     settings = parse_settings(arguments.settings)
-    formats.check_writable(arguments.output)
+    formats.check_writable(arguments.output, *(file for _, file in arguments.also))
     paths: list[Path | None] = list(arguments.proposals) or [None]
     requests = [Request(path=path, settings=settings) for path in paths]
     results: list[Result] = []
     for result in verdict.run(requests, options_of(arguments)):
         results.append(result)
         if arguments.format == "text" and arguments.output is None:
-            formats.print_text(result, first=len(results) == 1)
+            formats.print_text(result, len(results) == 1, arguments.verbose)
     if arguments.format != "text" or arguments.output is not None:
         formats.write(formats.render(arguments.format, results), arguments.output)
     elif len(results) > 1:
         print(f"\n{formats.tally(results)}")
-    return overall(results, accepted(arguments))
+    for name, file in arguments.also:
+        formats.write(formats.render(name, results), file)
+    return overall(results, accepted(arguments), arguments.fail_if_weaker)

@@ -116,7 +116,6 @@ def shown(row: ClaimResult) -> str:
     out.wrap(claim.statement)
     facts = (
         ("Kind", claim.kind.value),
-        ("Formula", claim.formula),
         ("Paper", claim.paper),
         ("Neighbours", "" if claim.relation is None else claim.relation.name),
         ("About", ", ".join(claim.subjects)),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sandproof.problems import BadInput, brief_text, suggestion
-from sandproof.settings import exact_number
+from sandproof.settings import exact_number, parameters
 from spec.claims import CLAIMS
 from spec.verdicts import Verdict
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 MOST_SECONDS = 10**9
 
-FORMATS = ("text", "json", "markdown", "html", "junit")
+FORMATS = ("text", "json", "markdown", "html", "junit", "sarif")
 
 
 def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
@@ -30,16 +30,34 @@ def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> No
         default=[],
         dest="settings",
         metavar="NAME=VALUE",
-        help="set a public parameter, exactly: 65536, 1/8, 1e-8",
+        help="set a public parameter, exactly: 65536, 1/8, 1e-8; NAME is one of "
+        + ", ".join(parameters()),
     )
     parser.add_argument("--format", choices=formats, default="text")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead")
+    parser.add_argument(
+        "--also",
+        action="append",
+        default=[],
+        type=format_and_file,
+        metavar="FORMAT=FILE",
+        help="besides, write this format to this file; may be given several times",
+    )
     parser.add_argument(
         "--accept",
         action="append",
         choices=("searched",),
         default=[],
         help="a verdict to end with exit status 0 for, besides proved",
+    )
+    parser.add_argument(
+        "--fail-if-weaker",
+        action="store_true",
+        help="end with exit status 4 if a guarantee promises less than under the paper's rules, or "
+        "something that cannot be compared",
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="store_true", help="show the lemmas, and every attack"
     )
     add_run_options(parser)
 
@@ -74,6 +92,16 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="of processor time per check (default: by effort, and generous)",
     )
+
+
+def format_and_file(text: str) -> tuple[str, Path]:
+    """Read a format and the file that it is to be written to."""
+    name, equals, file = text.partition("=")
+    if name not in FORMATS or not equals or not file:
+        raise argparse.ArgumentTypeError(
+            f"{brief_text(text)!r} is not FORMAT=FILE; formats are {', '.join(FORMATS)}"
+        )
+    return name, Path(file)
 
 
 def whole(text: str) -> int:

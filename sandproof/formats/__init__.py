@@ -7,14 +7,19 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from shutil import get_terminal_size
 
 from sandproof.formats.data import VERDICTS, as_json
 from sandproof.formats.junit import as_junit
 from sandproof.formats.markdown import as_markdown
 from sandproof.formats.page import as_html
-from sandproof.formats.text import as_text
+from sandproof.formats.sarif import as_sarif
+from sandproof.formats.text import WIDTH, as_text
 from sandproof.problems import BadInput
 from sandproof.result import BAD_INPUT, Result
+
+WIDEST = 100
+"""The most columns of text that are used."""
 
 
 def tally(results: Sequence[Result]) -> str:
@@ -29,16 +34,23 @@ def tally(results: Sequence[Result]) -> str:
 
 
 def in_colour() -> bool:
-    """Tell whether to colour: on a terminal, unless NO_COLOR is set."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    """Tell whether to colour: on a terminal, or if FORCE_COLOR is set, unless NO_COLOR is."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
 
 
-def print_text(result: Result, first: bool) -> None:
+def width() -> int:
+    """Return how wide the terminal is, up to what reads well; elsewhere it is as if 80 columns."""
+    return min(get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDTH
+
+
+def print_text(result: Result, first: bool, verbose: bool = False) -> None:
     """Print a result as text; input that cannot be used is one line on standard error."""
     if result.bad_input:
         print(f"sandproof: {result.bad_input}", file=sys.stderr)
         return
-    print(("" if first else "\n") + as_text(result, in_colour()), flush=True)
+    print(("" if first else "\n") + as_text(result, in_colour(), width(), verbose), flush=True)
 
 
 def as_texts(results: Sequence[Result]) -> str:
@@ -52,6 +64,7 @@ RENDERERS: Mapping[str, Callable[[Sequence[Result]], str]] = {
     "markdown": as_markdown,
     "html": as_html,
     "junit": as_junit,
+    "sarif": as_sarif,
 }
 
 

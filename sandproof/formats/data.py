@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from sandproof.claim_result import ClaimResult
 from sandproof.result import Result
+from sandproof.why import opening, why
 from spec.verdicts import Finding, Verdict
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 VERDICTS = (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.SEARCHED, Verdict.PROVED)
 """The verdicts on proposals, the worst first."""
@@ -46,12 +47,16 @@ def to_json(result: Result) -> dict[str, object]:
                     "before": change.before,
                     "after": change.after,
                     "source": change.source,
+                    "file": change.file,
+                    "line": change.line,
                 }
                 for change in about.changes
             ],
         },
         "verdict": result.verdict.value,
         "headline": result.headline,
+        "why": why_to_json(result),
+        "weaker": [row.claim.id for row in result.weaker],
         "exit_status": result.exit_status,
         "alarms": [
             {
@@ -79,6 +84,35 @@ def to_json(result: Result) -> dict[str, object]:
     }
 
 
+def why_to_json(result: Result) -> dict[str, object] | None:
+    """Return what fell first, and with which rule, as plain data; null if nothing is refuted."""
+    found = why(result)
+    if found is None:
+        return None
+    change = found.change
+    return {
+        "sentence": opening(result),
+        "claim": found.claim.id,
+        "statement": found.claim.statement,
+        "rule": "" if change is None else change.field,
+        "file": "" if change is None else change.file,
+        "line": 0 if change is None else change.line,
+    }
+
+
+def promise_to_json(row: ClaimResult) -> dict[str, object] | None:
+    """Return what a guarantee promises as plain data; null for other claims."""
+    if row.promise is None or row.papers is None:
+        return None
+    return {
+        **row.promise.to_json(),
+        "assumes": row.assumes,
+        "told": row.told_promise,
+        "papers": row.papers.to_json(),
+        "compared": row.strength.name.lower(),
+    }
+
+
 def claim_to_json(result: ClaimResult) -> dict[str, object]:
     """Return what was found about a claim as plain data."""
     attack = result.attack
@@ -91,6 +125,7 @@ def claim_to_json(result: ClaimResult) -> dict[str, object]:
         "statement": result.claim.statement,
         "paper": result.claim.paper,
         "neighbours": result.relation,
+        "promise": promise_to_json(result),
         "verdict": result.verdict.value,
         "reason": result.reason,
         "checks": [finding_to_json(finding) for finding in result.findings],

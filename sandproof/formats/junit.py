@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 from sandproof.claim_result import ClaimResult
 from sandproof.result import Result
+from sandproof.why import opening
 from spec.verdicts import Verdict
 
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -53,8 +54,9 @@ def suite(result: Result) -> ElementTree.Element:
         ("verdict", result.verdict.value),
         ("effort", result.effort),
         ("seed", str(result.seed)),
+        ("why", opening(result)),
     ):
-        ElementTree.SubElement(properties, "property", name=name, value=value)
+        ElementTree.SubElement(properties, "property", name=name, value=clean(value))
     element.extend(cases)
     notes = [*result.misbehaved, *result.exhausted, *result.notes, result.headline]
     ElementTree.SubElement(element, "system-out").text = clean("\n".join(notes))
@@ -79,7 +81,9 @@ def case(row: ClaimResult, decides: bool) -> ElementTree.Element:
         ElementTree.SubElement(element, "error", message=clean(f"unknown: {row.reason}"))
     elif decides and row.verdict is Verdict.SEARCHED:
         ElementTree.SubElement(element, "skipped", message=clean(f"searched: {row.reason}"))
-    told = f"{row.verdict.value}: {row.reason}"
+    promise = f"promise: {row.told_promise}" if row.told_promise else ""
+    assumes = f"assumes: {row.assumes}" if promise and row.assumes else ""
+    told = "\n".join(filter(None, (f"{row.verdict.value}: {row.reason}", promise, assumes)))
     ElementTree.SubElement(element, "system-out").text = clean(told)
     return element
 

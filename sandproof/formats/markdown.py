@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sandproof.claim_result import ClaimResult, told_alarm
 from sandproof.result import Result
+from sandproof.why import opening
 from spec.verdicts import Kind, Verdict
 
 
@@ -22,23 +23,25 @@ def lines_of(result: Result) -> list[str]:
         "",
         f"**{escaped(result.headline)}**",
     ]
+    if sentence := opening(result):
+        lines[2:2] = [escaped(sentence[0].upper() + sentence[1:]) + ".", ""]
     if about.title:
         lines += ["", escaped(about.title)]
     if about.relation:
         lines += ["", f"Neighbours: {escaped(about.relation)}: {escaped(about.relation_meaning)}."]
+    for row in result.guarantees(Verdict.REFUTED):
+        lines += ["", f"### How `{row.claim.id}` is broken", ""]
+        numbers = "\n".join(f"{name} = {value}" for name, value in row.counterexample.items())
+        lines += fenced(row.attack.story if row.attack else numbers, "text")
     for change in about.changes:
         lines += ["", f"`{change.field}`: `{change.before}` becomes `{change.after}`"]
         if change.source:
             lines += ["", *fenced(change.source, "python")]
     rows = [row for row in result.claims if row.affected]
-    if rows:
-        lines += ["", "| verdict | claim | how | seconds |", "| --- | --- | --- | ---: |"]
-        lines += [table_row(row) for row in rows]
-    lines += ["" for row in rows[:1]] + unaffected(result)
-    for row in result.guarantees(Verdict.REFUTED):
-        lines += ["", f"### How `{row.claim.id}` is broken", ""]
-        numbers = "\n".join(f"{name} = {value}" for name, value in row.counterexample.items())
-        lines += fenced(row.attack.story if row.attack else numbers, "text")
+    lines += table([row for row in rows if row.claim.kind is Kind.GUARANTEE])
+    others = [row for row in rows if row.claim.kind is not Kind.GUARANTEE]
+    lines += folded(f"{len(others)} assumptions and lemmas", table(others)) if others else []
+    lines += unaffected(result)
     for repair in result.repairs:
         lines += ["", f"With the paper's `{repair.field}` put back, `{repair.claim}` is kept"]
         lines += [f"({escaped(repair.how)})."]
@@ -49,12 +52,27 @@ def lines_of(result: Result) -> list[str]:
     return lines
 
 
+def table(rows: Sequence[ClaimResult]) -> list[str]:
+    """Return claims as a table."""
+    if not rows:
+        return []
+    heading = ["", "| verdict | claim | promise | how | seconds |"]
+    return [*heading, "| --- | --- | --- | --- | ---: |", *map(table_row, rows)]
+
+
+def folded(summary: str, lines: list[str]) -> list[str]:
+    """Return lines that are folded away under a summary."""
+    return ["", "<details>", f"<summary>{summary}</summary>", *lines, "", "</details>"]
+
+
 def table_row(row: ClaimResult) -> str:
     """Return a claim as a row of a table."""
     verdict = f"**{row.verdict.value}**" if row.verdict is Verdict.REFUTED else row.verdict.value
     kind = "" if row.claim.kind is Kind.GUARANTEE else f" ({row.claim.kind.value})"
     how = escaped(row.reason).replace("\n", "<br>")
-    return f"| {verdict} | `{row.claim.id}`{kind} | {how} | {row.seconds:.1f} |"
+    assumes = f"; assumes: {row.assumes}" if row.promise is not None and row.assumes else ""
+    promise = escaped(row.told_promise + assumes)
+    return f"| {verdict} | `{row.claim.id}`{kind} | {promise} | {how} | {row.seconds:.1f} |"
 
 
 def unaffected(result: Result) -> list[str]:
@@ -62,9 +80,13 @@ def unaffected(result: Result) -> list[str]:
     rows = [row for row in result.claims if not row.affected]
     if not rows:
         return []
-    lines = ["<details>", f"<summary>{len(rows)} claims are unaffected</summary>", ""]
-    lines += [f"- `{row.claim.id}`: {row.why}" for row in rows]
-    return [*lines, "", "</details>"]
+    listed = [f"- `{row.claim.id}`: {row.why}{kept_promise(row)}" for row in rows]
+    return folded(f"{len(rows)} claims are unaffected", ["", *listed])
+
+
+def kept_promise(row: ClaimResult) -> str:
+    """Return the promise of a guarantee that is unaffected."""
+    return f"; promise: {escaped(row.told_promise)}" if row.told_promise else ""
 
 
 def instead(result: Result) -> list[str]:

@@ -7,7 +7,9 @@ from fractions import Fraction
 from html import escape
 
 from sandproof.claim_result import AttackRecord, ClaimResult, Json, told_alarm
+from sandproof.promise import Strength
 from sandproof.result import Result
+from sandproof.why import opening, why
 from spec.verdicts import Kind, Verdict
 
 STYLE = """
@@ -107,6 +109,11 @@ def section(result: Result) -> str:
         f"<h1>{escape(about.name)}</h1>",
         f'<p class="verdict {result.verdict.value}">{escape(result.headline)}</p>',
     ]
+    found, sentence = why(result), opening(result)
+    if sentence:
+        said = "" if found is None else f"<br>{escape(found.claim.statement)}"
+        opened = escape(sentence[0].upper() + sentence[1:])
+        parts.insert(1, f"<p><strong>{opened}.</strong>{said}</p>")
     if about.text:
         parts.append(f"<pre>{escape(about.text)}</pre>")
     if about.relation:
@@ -221,7 +228,8 @@ def table(kind: Kind, rows: list[ClaimResult]) -> str:
     listed = "\n".join(
         f'<tr><td class="{row.verdict.value}">{row.verdict.value}</td>'
         f"<td><code>{row.claim.id}</code><br>{escape(row.claim.statement)}<br>"
-        f"<small>{escape(row.reason)}</small></td><td>{row.seconds:.1f} s</td></tr>"
+        f"{promised(row)}<small>{escape(row.reason)}</small></td>"
+        f"<td>{row.seconds:.1f} s</td></tr>"
         for row in rows
     )
     return (
@@ -230,10 +238,21 @@ def table(kind: Kind, rows: list[ClaimResult]) -> str:
     )
 
 
+def promised(row: ClaimResult) -> str:
+    """Return what a guarantee promises, and what its verdict takes for granted."""
+    if not row.told_promise:
+        return ""
+    weaker = ' class="alarm"' if row.strength in (Strength.WEAKER, Strength.OTHER) else ""
+    assumes = f"<small>Assumes: {escape(row.assumes)}</small><br>" if row.assumes else ""
+    return f"<span{weaker}>Promise: {escape(row.told_promise)}</span><br>{assumes}"
+
+
 def unaffected(result: Result) -> str:
     """Return which claims are unaffected, folded away."""
     rows = [row for row in result.claims if not row.affected]
     if not rows:
         return ""
-    listed = "".join(f"<li><code>{row.claim.id}</code>: {escape(row.why)}</li>" for row in rows)
+    listed = "".join(
+        f"<li><code>{row.claim.id}</code>: {escape(row.why)} {promised(row)}</li>" for row in rows
+    )
     return f"<details><summary>{len(rows)} unaffected</summary><ul>{listed}</ul></details>"

@@ -1,4 +1,7 @@
-"""A result as text for a terminal: at most 80 columns, the verdict a single last line."""
+"""A result as text for a terminal: the why first, then the attack, then the guarantees.
+
+Lemmas are counted, and listed if that is asked for. The verdict is a single last line.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,13 @@ from collections.abc import Mapping
 
 from sandproof.about import Change
 from sandproof.claim_result import ClaimResult, told_alarm
+from sandproof.promise import Strength
 from sandproof.result import Result
+from sandproof.why import opening, why
 from spec.verdicts import Kind, Verdict
 
 WIDTH = 80
+NARROWEST = 40
 COLOURS: Mapping[str, str] = {
     "proved": "32",
     "searched": "36",
@@ -31,10 +37,11 @@ HEADINGS = (
 
 
 class Writer:
-    """Collect lines, in colour or not."""
+    """Collect lines, in colour or not, of a width."""
 
-    def __init__(self, colour: bool) -> None:
+    def __init__(self, colour: bool, width: int = WIDTH) -> None:
         self.colour = colour
+        self.width = max(width, NARROWEST)
         self.lines: list[str] = []
 
     def paint(self, text: str, style: str) -> str:
@@ -43,54 +50,73 @@ class Writer:
 
     def heading(self, text: str) -> None:
         """Start a section."""
-        self.lines += ["", self.paint(text, "heading")]
+        self.lines += ["", *(self.paint(line, "heading") for line in self.folded(text))]
+
+    def folded(self, text: str, first: str = "", rest: str = "") -> list[str]:
+        """Return a text in lines within the width."""
+        return textwrap.wrap(
+            text, self.width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+        )
 
     def wrap(self, text: str, indent: int = 2, style: str = "") -> None:
         """Add a paragraph within the width."""
         space = " " * indent
-        for line in textwrap.wrap(
-            text, WIDTH, initial_indent=space, subsequent_indent=space, break_on_hyphens=False
-        ):
+        for line in self.folded(text, space, space):
             self.lines.append(self.paint(line, style) if style else line)
 
 
-def as_text(result: Result, colour: bool = False) -> str:
-    """Return a result as text."""
-    out = Writer(colour)
+def as_text(result: Result, colour: bool = False, width: int = WIDTH, verbose: bool = False) -> str:
+    """Return a result as text; a `verbose` one lists the lemmas and tells every attack."""
+    out = Writer(colour, width)
     about = result.about
-    out.lines.append(out.paint(f"Checking {about.name}", "heading"))
+    write_opening(out, result)
+    for line in out.folded(f"Checking {about.name}"):
+        out.lines.append(out.paint(line, "heading"))
     if about.title:
         out.wrap(about.title)
     if about.relation:
         out.wrap(f"Neighbours: {about.relation}: {about.relation_meaning}.")
     for universe in about.universes:
         out.wrap(f"Universe: {universe}.")
+    write_attacks(out, result, verbose)
     if about.changes:
         out.heading("Changed against the paper's rules")
         for change in about.changes:
             write_change(out, change)
-    for kind, heading in HEADINGS:
-        rows = [each for each in result.of_kind(kind) if each.affected]
+    for kind, heading in HEADINGS if verbose else HEADINGS[:1]:
+        rows = [row for row in result.of_kind(kind) if row.affected]
         if rows:
             out.heading(heading)
             for row in rows:
-                write_claim(out, row)
-    write_unaffected(out, result)
-    write_attacks(out, result)
+                write_claim(out, row, verbose)
+    write_folded(out, result, verbose)
     write_instead(out, result)
     write_remarks(out, result)
     write_alarms(out, result)
-    word, _, rest = result.headline.partition(": ")
-    style = word.partition(" under ")[0]
-    out.lines += ["", out.paint(word, style) + ": " + rest]
+    unusable = bool(result.bad_input or result.misbehaved) and result.verdict is Verdict.UNKNOWN
+    word, colon, rest = result.headline.partition(": ")
+    style = "bad input" if unusable else result.verdict.value
+    out.lines += ["", out.paint(word, style) + colon + rest]
     return "\n".join(out.lines)
+
+
+def write_opening(out: Writer, result: Result) -> None:
+    """Write the why in a sentence, and what the claim that fell says."""
+    sentence, found = opening(result), why(result)
+    if sentence:
+        for line in out.folded(sentence, rest="  "):
+            out.lines.append(out.paint(line, result.verdict.value))
+    if found is not None:
+        out.wrap(f"What no longer holds: {found.claim.statement}")
+    if sentence:
+        out.lines.append("")
 
 
 def write_change(out: Writer, change: Change) -> None:
     """Write one changed rule with its source."""
     if change.field.startswith("limits."):
         name = change.field.removeprefix("limits.")
-        out.lines.append(f"  {name}: {change.before} -> {change.after}")
+        out.wrap(f"{name}: {change.before} -> {change.after}")
         return
     out.lines.append(out.paint(f"  - {change.field} = {change.before}", "refuted"))
     out.lines.append(out.paint(f"  + {change.field} = {change.after}", "proved"))
@@ -99,29 +125,54 @@ def write_change(out: Writer, change: Change) -> None:
     ]
 
 
-def write_claim(out: Writer, row: ClaimResult) -> None:
-    """Write the verdict on a claim, and how it was decided."""
+def write_claim(out: Writer, row: ClaimResult, verbose: bool) -> None:
+    """Write the verdict on a claim, what it promises, and how it was decided."""
     verdict = out.paint(f"{row.verdict.value:<8}", row.verdict.value)
-    out.lines.append(f"  {verdict} {row.claim.id:<58}{row.seconds:7.1f} s")
-    for line in row.reason.splitlines():
+    named = f"  {verdict} {row.claim.id}"
+    plain = f"  {row.verdict.value:<8} {row.claim.id}"
+    seconds = f"{row.seconds:7.1f} s"
+    fits = len(plain) + len(seconds) <= out.width
+    out.lines.append(named + (seconds.rjust(out.width - len(plain)) if fits else ""))
+    if row.told_promise:
+        weaker = row.strength in (Strength.WEAKER, Strength.OTHER)
+        out.wrap(f"promise: {row.told_promise}", indent=11, style="alarm" if weaker else "")
+    reasons = row.reason.splitlines()
+    for line in reasons if verbose or row.verdict is not Verdict.REFUTED else reasons[:1]:
         out.wrap(line, indent=11, style="faint")
+    if row.promise is not None and row.assumes:
+        out.wrap(f"assumes: {row.assumes}", indent=11, style="faint")
 
 
-def write_unaffected(out: Writer, result: Result) -> None:
-    """Write which claims are unaffected, and why."""
+def write_folded(out: Writer, result: Result, verbose: bool) -> None:
+    """Write how the claims fare that are not listed, and which of them are unaffected."""
+    others = [row for row in result.of_kind(Kind.ASSUMPTION, Kind.LEMMA) if row.affected]
+    if others and not verbose:
+        out.heading("Assumptions and lemmas")
+        for verdict in (Verdict.REFUTED, Verdict.UNKNOWN, Verdict.SEARCHED, Verdict.PROVED):
+            names = [row.claim.id for row in others if row.verdict is verdict]
+            listed = "" if verdict is Verdict.PROVED else f": {', '.join(names)}"
+            if names:
+                out.wrap(f"{len(names)} {verdict.value}{listed}")
+        out.wrap("(-v lists them with what was found)", style="faint")
     reasons: dict[str, list[str]] = {}
     for row in result.claims:
         if not row.affected:
             reasons.setdefault(row.why, []).append(row.claim.id)
     if reasons:
         out.heading("Unaffected")
-    for why, names in reasons.items():
-        out.wrap(f"{why[0].upper()}{why[1:]}: {', '.join(names)}.")
+    for why_not, names in reasons.items():
+        guarantees = [row.claim.id for row in result.of_kind(Kind.GUARANTEE)]
+        shown = [name for name in names if verbose or name in guarantees]
+        more = len(names) - len(shown)
+        counted = [*shown, *([f"{more} assumptions and lemmas"] if more else [])]
+        out.wrap(f"{why_not[0].upper()}{why_not[1:]}: {', '.join(counted)}.")
 
 
-def write_attacks(out: Writer, result: Result) -> None:
-    """Write the attacks and counterexamples of what is refuted."""
-    for row in result.guarantees(Verdict.REFUTED):
+def write_attacks(out: Writer, result: Result, verbose: bool) -> None:
+    """Write the smallest attack, or all attacks and counterexamples, and what repairs."""
+    refuted = result.guarantees(Verdict.REFUTED)
+    told = [row for row in refuted if row.attack is result.attack] if result.attack else refuted
+    for row in refuted if verbose else told[:1]:
         out.heading(f"How {row.claim.id} is broken")
         if row.attack is not None:
             write_story(out, row.attack.story)
@@ -143,10 +194,7 @@ def write_story(out: Writer, story: str) -> None:
         text = line.lstrip()
         first = " " * (2 + len(line) - len(text))
         rest = first + "   " * bool(re.match(r"\d+\. ", text))
-        wrapped = textwrap.wrap(
-            text, WIDTH, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
-        )
-        out.lines += wrapped or [""]
+        out.lines += out.folded(text, first, rest) or [""]
 
 
 def write_instead(out: Writer, result: Result) -> None:
@@ -181,5 +229,6 @@ def write_remarks(out: Writer, result: Result) -> None:
         for line in lines:
             out.wrap(line)
     if result.claims and not result.about.changes and not result.about.relation:
-        out.lines += ["", "To check a change: sandproof new my_change, then sandproof check"]
-        out.lines += ["my_change.py; or only a parameter: sandproof check --set delta=1e-6"]
+        out.lines.append("")
+        out.wrap("To check a change: sandproof new my_change, then sandproof check", indent=0)
+        out.wrap("my_change.py; or only a parameter: sandproof check --set delta=1e-6", indent=0)

@@ -1,0 +1,168 @@
+"""What a guarantee promises under given rules, and whether that is weaker than another promise.
+
+A promise is an ε and a δ for a unit, with respect to a neighbour relation. A verdict without it
+says little: with δ = 1 every guarantee holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fractions import Fraction
+
+from sandproof.settings import shown
+from spec import PAPER, Rules
+from spec.claims import CLAIMS
+from spec.neighbours import Relation
+from spec.numbers import Base, Power, bounds
+from spec.universe import Promise as Reports
+from spec.universe import promised_by
+from spec.verdicts import Kind
+
+REPORTS: Mapping[str, Reports] = {
+    "attribution_summaries_are_private": "summary",
+    "aggregation_summaries_are_private": "summary",
+    "event_level_reports_are_private": "event",
+    "the_ledger_never_passes_the_caps": "summary",
+    "summary_and_event_reports_compose": "both",
+}
+"""Which reports each guarantee is about."""
+
+WINDOWED = "aggregation_summaries_are_private"
+UNITS = {WINDOWED: "device, window and ad-tech", "the_ledger_never_passes_the_caps": "report"}
+"""Of whom a guarantee speaks, where it is not a source."""
+
+
+class Strength(StrEnum):
+    """Say how a promise compares with another one."""
+
+    SAME = "the same"
+    WEAKER = "WEAKER"
+    STRONGER = "stronger"
+    OTHER = "NOT COMPARABLE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Promise:
+    """Hold what a guarantee promises; ε counts units ln b, and b is the `base`.
+
+    `window` is the length of a time window in seconds, where the unit has one. `decided_by` names a
+    changed rule that decides what the unit is.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    base: Base
+    unit: str
+    relation: str = ""
+    window: int | None = None
+    decided_by: str = ""
+
+    @property
+    def pair(self) -> str:
+        """Return (ε, δ) in short."""
+        logarithm = "" if self.base.value is None else f" ln {shown(self.base)}"
+        return f"({shown(self.epsilon)}{logarithm}, {shown(self.delta)})"
+
+    @property
+    def scope(self) -> str:
+        """Say for whom, and with respect to which neighbours, this is promised."""
+        window = "" if self.window is None else f", windows of {self.window} s"
+        decided = f", as the changed rule {self.decided_by} decides" if self.decided_by else ""
+        neighbours = f"; neighbours: {self.relation}" if self.relation else ""
+        return f"per {self.unit}{window}{decided}{neighbours}"
+
+    @property
+    def void(self) -> str:
+        """Say so if this is as good as no promise."""
+        return " (a delta of 1 promises nothing)" if self.delta >= 1 else ""
+
+    def __str__(self) -> str:
+        return f"{self.pair}{self.void} {self.scope}"
+
+    def to_json(self) -> dict[str, object]:
+        """Return the promise as plain data."""
+        return {
+            "epsilon": str(self.epsilon),
+            "base": shown(self.base),
+            "delta": str(self.delta),
+            "unit": self.unit,
+            "window": self.window,
+            "neighbours": self.relation,
+        }
+
+
+def promises(rules: Rules, relations: Mapping[str, Relation] | None = None) -> dict[str, Promise]:
+    """Return what each guarantee promises under given rules, with other relations for some."""
+    return {
+        claim: promise_of(claim, rules, (relations or {}).get(claim, CLAIMS[claim].relation))
+        for claim, each in CLAIMS.items()
+        if each.kind is Kind.GUARANTEE
+    }
+
+
+def promise_of(claim: str, rules: Rules, relation: Relation | None) -> Promise:
+    """Return what one guarantee promises under given rules."""
+    limits = rules.limits
+    epsilon, delta = promised_by(limits, REPORTS[claim])
+    promise = Promise(
+        epsilon=epsilon,
+        delta=delta,
+        base=limits.base,
+        unit=UNITS.get(claim, "source"),
+        relation="" if relation is None else relation.name,
+    )
+    if claim != WINDOWED:
+        return promise
+    changed = rules.budget_unit is not PAPER.budget_unit
+    return replace(
+        promise, window=limits.window_length, decided_by="budget_unit" if changed else ""
+    )
+
+
+def compared(old: Promise, new: Promise) -> Strength:
+    """Say how a promise compares with an older one: weaker if anything about it is weaker.
+
+    A shorter window protects less. Promises for other units or other neighbours, or for what a
+    changed rule decides, are not comparable.
+    """
+    same_scope = (old.unit, old.relation, old.decided_by) == (
+        new.unit,
+        new.relation,
+        new.decided_by,
+    )
+    if not same_scope:
+        return Strength.OTHER
+    lost = (
+        larger(new, old),
+        new.delta > old.delta,
+        (new.window or 0) < (old.window or 0),
+    )
+    gained = (
+        larger(old, new),
+        new.delta < old.delta,
+        (new.window or 0) > (old.window or 0),
+    )
+    if any(lost):
+        return Strength.WEAKER
+    return Strength.STRONGER if any(gained) else Strength.SAME
+
+
+def larger(one: Promise, other: Promise) -> bool:
+    r"""Tell whether $e^\varepsilon$ is larger in one promise; what is not certain counts as so."""
+    if one.base == other.base:
+        return one.epsilon > other.epsilon
+    _, most = bounds(Power(one.base, one.epsilon).value())
+    least, _ = bounds(Power(other.base, other.epsilon).value())
+    return most > least
+
+
+def told_change(old: Promise, new: Promise) -> str:
+    """Tell a promise, and where it is another one than before, both and how they compare."""
+    strength = compared(old, new)
+    if strength is Strength.SAME:
+        return str(new)
+    if old.scope == new.scope:
+        return f"{old.pair} → {new.pair}: {strength.value}{new.void}, {new.scope}"
+    return f"{old} → {new}: {strength.value}"
