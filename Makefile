@@ -23,7 +23,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 check: $(STAMP) ## Check every claim for the paper's own rules.
-	@echo "Checking every claim for the paper's own rules: sandproof check"
+	@echo "Checking every claim for the paper's own rules: $(BIN)/sandproof check"
 	@$(BIN)/sandproof check
 
 test: lint types ## Run ruff, mypy and all tests.
@@ -40,7 +40,7 @@ types: $(STAMP) ## Check types.
 	@$(BIN)/mypy
 
 catalogue: $(STAMP) ## Check every proposal at standard effort and print the table.
-	@echo "Checking every proposal: sandproof catalogue"
+	@echo "Checking every proposal: $(BIN)/sandproof catalogue"
 	@$(BIN)/sandproof catalogue
 
 $(DOCS_STAMP): $(STAMP)

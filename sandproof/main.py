@@ -7,10 +7,17 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 
 import sandproof
 import spec
+
+COMMANDS = (
+    *("check", "attack", "compare", "claims", "controls", "params", "new", "simulate"),
+    "catalogue",
+)
+"""The commands, in the order of the help."""
 
 BAD_INPUT = 2
 """The exit status for input that cannot be used."""
@@ -50,14 +57,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Check changes to the Privacy Sandbox measurement APIs.",
     )
     parser.add_argument("--version", action="version", version=f"sandproof {sandproof.VERSION}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    _add_commands(commands)
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given and not given[0].startswith("-") and given[0] not in commands.choices:
-        hint = (
-            suggestion(given[0], commands.choices) or f"; there are {', '.join(commands.choices)}"
-        )
+    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+        hint = suggestion(given[0], COMMANDS) or f"; there are {', '.join(COMMANDS)}"
         parser.error(f"there is no command {given[0]!r}{hint}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    # A command imports what it needs, so that a short one is not kept waiting by the others.
+    for name in given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS:
+        import_module(f"sandproof.commands.{name}").add_parser(commands)
     parsed = parser.parse_args(given)
     run: Callable[[argparse.Namespace], int] = parsed.run
     try:
@@ -84,24 +91,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return UNEXPECTED
     return status
-
-
-def _add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    # Imported here because they import names of `spec`, which is known to be the right one by now.
-    from sandproof.commands import (
-        attack,
-        catalogue,
-        check,
-        claims,
-        compare,
-        controls,
-        new,
-        params,
-        simulate,
-    )
-
-    for command in (check, attack, compare, claims, controls, params, new, simulate, catalogue):
-        command.add_parser(commands)
 
 
 if __name__ == "__main__":

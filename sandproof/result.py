@@ -49,6 +49,13 @@ class Result:
     interrupted: bool = False
     only: tuple[str, ...] = ()
 
+    @property
+    def why(self) -> str:
+        """Say in a sentence what fell and with which rule, or what cost the proof."""
+        from sandproof.why import opening
+
+        return opening(self)
+
     def _repr_html_(self) -> str:
         """Return the report for a notebook, in a frame of its own."""
         from sandproof.formats.page import as_html

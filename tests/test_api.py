@@ -73,6 +73,7 @@ def test_a_file_and_its_rules_are_checked_from_python(change: Path) -> None:
         result = sandproof.check(proposal, jobs=1, only=(LEDGER,))
         assert (result.verdict, result.exit_status) == (Verdict.REFUTED, 1)
         assert [each.field for each in result.about.changes] == ["charge"]
+        assert result.why == f"refuted because {LEDGER} no longer holds: rule charge, line 3"
     assert sandproof.check(jobs=1, only=(LEDGER,)).verdict is Verdict.PROVED
 
 

@@ -951,6 +951,28 @@ def result_in_order(order: Sequence[Job], answers: Mapping[Job, Found], options:
     return result_of(schedule, options)
 
 
+def test_the_result_does_not_depend_on_how_many_jobs_run_at_once(
+    tmp_path: Path, checks: list[Check]
+) -> None:
+    def refuted(_: Rules) -> Finding:
+        time.sleep(0.2)
+        return replace(found(LEDGER, Verdict.REFUTED, "slow game"), attack=ATTACK)
+
+    checks[:] = [
+        planned(LEDGER, "slow game", refuted),
+        check(LEDGER, "quick game", Verdict.SEARCHED, idle),
+        check(ATTRIBUTION, "play", Verdict.SEARCHED),
+        check(LEDGER, "proof", Verdict.PROVED, idle),
+        check(ATTRIBUTION, "proof", Verdict.UNKNOWN, idle),
+    ]
+    path = written(tmp_path, rule(PAPERS_CHARGE))
+    runs = [checked(path, options=replace(OPTIONS, jobs=jobs))[0] for jobs in (1, 2, 4)]
+    told = [[(each.check, each.evidence) for each in result.claims[1].findings] for result in runs]
+    assert told == [[("slow game", Evidence.ATTACK), ("proof", Evidence.PROOF)]] * 3
+    assert len({result.headline for result in runs}) == 1
+    assert [alarm.reason for alarm in runs[0].alarms] == [Reason.PROVED_AND_REFUTED]
+
+
 def test_an_attack_never_spares_the_proof_so_that_both_at_once_are_an_alarm() -> None:
     jobs = {
         job_of(0, LEDGER, "game"): Found(

@@ -16,7 +16,8 @@ examples:
   sandproof check proposals/*.py --effort quick --format junit --output report.xml
 
 exit status: 0 every guarantee is proved, 1 one is refuted, 2 bad input, 3 not proved (searched or
-unknown), 70 a defect of sandproof; for the paper's own rules all claims count
+unknown), 4 a weaker promise with --fail-if-weaker, 70 a defect of sandproof; for the paper's own
+rules all claims count
 """
 
 

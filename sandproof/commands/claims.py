@@ -42,13 +42,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the checks of the claims that are asked for, and show what they found."""
-    from sandproof import formats, verdict
+    from sandproof import formats
 
     name: str | None = arguments.claim
     wanted = (known_claim(name),) if name is not None else tuple(CLAIMS)
     if arguments.list:
         rows = [ClaimResult(claim=CLAIMS[each], why="not run") for each in wanted]
     else:
+        from sandproof import verdict
+
         (result,) = verdict.run([Request()], replace(options_of(arguments), only=wanted))
         rows = list(result.claims)
     if arguments.format == "json":
