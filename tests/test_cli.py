@@ -264,7 +264,8 @@ def test_attack_tells_the_story_and_writes_a_test(
     test = tmp_path / "test_attack.py"
     status, output, _ = printed(capsys, "attack", change, "--pytest", test)
     assert status == 1
-    assert output.startswith("  1. The ad-tech asks twice.\n\nrefuted: ")
+    assert output.startswith("refuted because ")
+    assert "\n\n  1. The ad-tech asks twice.\n\nrefuted: " in output
     assert str(change) in test.read_text(encoding="utf-8")
 
 
