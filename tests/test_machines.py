@@ -30,13 +30,13 @@ from properties.machines import (
     run_machine,
 )
 from properties.machines._loss import Loss, loss_of
-from properties.machines._machine import Choose, Stopped
-from properties.machines._worlds import ROLLOUTS
+from properties.machines._machine import NO_CANDIDATE, ROLLOUTS, Choose, Stopped
+from properties.machines._rollouts import CANDIDATES, Rollouts
 from properties.machines.aggregation_client import AggregationMachine
 from properties.machines.aggregation_service import ServiceMachine
 from properties.machines.attribution_client import AttributionMachine
 from properties.machines.event_client import EventClientMachine
-from properties.machines.run import simpler
+from properties.machines.run import judged, simpler
 from properties.machines.summary_mechanism import SummaryMachine
 from properties.machines.system import AggregationSystemMachine, AttributionSystemMachine
 from properties.strategies import view_again
@@ -61,12 +61,13 @@ from spec.claims import CLAIMS
 from spec.contributions import Budget, Credit, Unit, send
 from spec.distributions import Law, coin, hockey_stick
 from spec.event_client import EventClient, EventReport
+from spec.individual_privacy import Theta
 from spec.neighbours import NULLED_AFTER_ADMISSION
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
 from spec.private_aggregation_client import DeviceWindow
 from spec.reports import Contribution
-from spec.verdicts import Check, Control, Finding, Verdict
+from spec.verdicts import Check, Control, Finding, Reason, Verdict
 from tests.small import source, trigger
 
 if TYPE_CHECKING:
@@ -646,3 +647,30 @@ def test_a_batch_and_a_settlement_may_be_drawn() -> None:
         assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.SEARCHED
     rules = replace(PAPER, settle=refuse_nulls_by_chance)
     assert quick(AttributionSystemMachine, claim, rules).verdict is Verdict.REFUTED
+
+
+def test_a_unit_without_a_candidate_is_refuted_only_if_there_is_no_rollout_at_all() -> None:
+    limits = SummaryMachine.limits
+    rollouts = Rollouts(replace(PAPER, limits=limits))
+    too_much = Theta(epsilon=limits.epsilon + 1, delta=Fraction(0))
+    rollouts.thetas["x"] = {name: [too_much] for name in CANDIDATES}
+    likely = (Fraction(3, 4), Fraction(1, 4))
+    rollouts.losses["x"] = Loss(pairs=(likely, likely[::-1]))
+    assert rollouts.left_open
+    assert list(rollouts.complaints()) == []
+    certain = ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1)))
+    rollouts.losses["x"] = Loss(pairs=certain)
+    assert not rollouts.left_open
+    (complaint,) = rollouts.complaints()
+    assert "tell delta 1 of 'x'" in complaint
+
+
+def test_what_is_left_open_is_neither_refuted_nor_searched() -> None:
+    claim = "summary_mechanism_is_individually_private"
+    made = machine_for(SummaryMachine, PAPER, claims=frozenset({claim}))
+    made.count("an answer told of a unit")
+    none = Finding(claim=claim, check="machine", reason=Reason.NO_CONCLUSION)
+    assert judged(none, made).verdict is Verdict.SEARCHED
+    made.count(NO_CANDIDATE)
+    found = judged(none, made)
+    assert (found.verdict, found.reason) == (Verdict.UNKNOWN, Reason.NO_CONCLUSION)

@@ -43,6 +43,10 @@ class Violated(AssertionError):
         self.moves = moves
 
 
+ROLLOUTS = "summary_mechanism_is_individually_private"
+NO_CANDIDATE = "no candidate was a rollout within the caps, and there may be another"
+
+
 class Stopped(BaseException):
     """Report an error in a rule or in the specification, which Hypothesis is not to shrink."""
 
@@ -51,7 +55,8 @@ class Machine(RuleBasedStateMachine):
     """Be a machine: it keeps its moves and counts what happened in all its runs.
 
     `happens` lists what has to happen in some run, or the machine has shown nothing. `needs` lists,
-    per claim, what has to happen for the claim not to hold for want of an occasion. A machine with
+    per claim, what has to happen for the claim not to hold for want of an occasion, `leaves_open`
+    what leaves a claim open if it happens. A machine with
     a higher `cost` makes fewer runs in the same time. One that `lumps` takes all noisy values that
     are never released as one.
     """
@@ -59,6 +64,7 @@ class Machine(RuleBasedStateMachine):
     title: ClassVar[str]
     happens: ClassVar[tuple[str, ...]]
     needs: ClassVar[Needs]
+    leaves_open: ClassVar[Needs] = {ROLLOUTS: (NO_CANDIDATE,)}
     cost: ClassVar[int] = 1
     lumps: ClassVar[bool] = True
     limits: ClassVar[Limits] = LIMITS

@@ -34,7 +34,7 @@ from properties.machines._answers import (
     parts_by_unit,
 )
 from properties.machines._loss import Loss, Losses
-from properties.machines._machine import Choose, Machine, claim
+from properties.machines._machine import ROLLOUTS, Choose, Machine, claim
 from properties.machines._responses import Responses, outcomes
 from properties.machines._rollouts import Rollouts
 from properties.observation import Seen, encoded
@@ -68,7 +68,7 @@ ATTRIBUTION = "attribution_summaries_are_private"
 AGGREGATION = "aggregation_summaries_are_private"
 EVENT_LEVEL = "event_level_reports_are_private"
 TOGETHER = "summary_and_event_reports_compose"
-ROLLOUTS = "summary_mechanism_is_individually_private"
+
 PRESENCE = "a_report_is_sent_for_every_trigger"
 
 

@@ -74,7 +74,6 @@ CONTROLS: dict[type[Machine], dict[str, Broken]] = {
             **REAL_CHARGED,
             **REPEATED,
             **UNBOUNDED,
-            "the dummy contributes": MOVED_TO_DUMMY,
         },
         "contributions_stay_within_budget": {**UNBOUNDED, **UNCOUNTED},
         "the_ledger_never_passes_the_caps": LATE,

@@ -164,6 +164,9 @@ def judged(found: Finding, machine: type[Machine]) -> Finding:
     if never:
         detail = f"this never happened: {'; '.join(never)}"
         return replace(found, reason=Reason.VACUOUS, detail=detail)
+    opened = [each for each in machine.leaves_open.get(found.claim, ()) if machine.counts[each]]
+    if opened:
+        return replace(found, detail="; ".join(opened))
     seen = sorted(machine.counts.items())
     return replace(
         found,

@@ -24,7 +24,7 @@ from properties.machines._answers import (
     laws_of_answers,
 )
 from properties.machines._asking import AskingMachine
-from properties.machines._machine import Choose, Needs, claim
+from properties.machines._machine import NO_CANDIDATE, Choose, Needs, claim
 from properties.machines._rollouts import Rollouts
 from properties.machines.aggregation_service import told
 from properties.strategies import LIMITS, contributions, names
@@ -214,6 +214,7 @@ class SummaryMachine(AskingMachine):
     @claim
     def summary_mechanism_is_individually_private(self) -> Iterator[str]:
         """Demand that every unit has a rollout within the caps."""
+        self.count(NO_CANDIDATE, self.rollouts.left_open)
         yield from self.rollouts.complaints()
 
     @claim

@@ -14,7 +14,7 @@ from properties.attack import unit_text
 from properties.machines._answers import Account
 from properties.machines._asking import AskingMachine
 from properties.machines._loss import Loss
-from properties.machines._machine import Choose, Needs, claim
+from properties.machines._machine import NO_CANDIDATE, Choose, Needs, claim
 from properties.machines._worlds import ClientMachine, all_reports, budgets_of, served
 from properties.machines.aggregation_client import AggregationMachine
 from properties.machines.aggregation_service import told
@@ -97,6 +97,7 @@ class ServedMachine(ClientMachine, AskingMachine):
     @claim
     def summary_mechanism_is_individually_private(self) -> Iterator[str]:
         """Demand that every unit has a rollout within the caps."""
+        self.count(NO_CANDIDATE, self.rollouts.left_open)
         yield from self.rollouts.complaints()
 
     @claim
