@@ -15,6 +15,7 @@ from typing import cast
 from properties.attack_test import attack_test
 from properties.game import Branch, Game, Plan, Window, observed
 from properties.observation import Seen
+from properties.universe import described
 from spec.aggregation_service import Aborted, Answer, Query
 from spec.attribution_client import DEVICE, Source, Trigger
 from spec.contributions import Unit
@@ -219,7 +220,7 @@ def attack_of(
         other=elsewhere,
         power=power,
         allowed=allowed,
-        searched=f"{universe.describe()}, every adversary of at most {moves} moves",
+        searched=f"{described(universe)}, every adversary of at most {moves} moves",
         strategy=plan,
         unit_value=unit,
         window=window,

@@ -43,6 +43,7 @@ from properties.universe import (
     attribution_universe,
     attribution_words,
     combined_universe,
+    described,
     event_data_universe,
     event_four_data_universe,
     event_later_universe,
@@ -594,7 +595,7 @@ def sensitivity_finding(
         result = sensitivity(fitting, relation, wider, length)
         found = replace(
             found,
-            bound=f"{wider.describe()}; {result.nodes} pairs of states",
+            bound=f"{described(wider)}; {result.nodes} pairs of states",
             detail=f"one unit changes the sums by at most {result.largest}, its budget is {most}",
         )
         if result.attack is not None:

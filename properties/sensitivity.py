@@ -20,7 +20,7 @@ from fractions import Fraction
 from properties.attack import Attack, attack_of, untyped
 from properties.game import Game, Steps, Window, WindowTooWide, World
 from properties.solve import cut_window, first_window, slack, through_window
-from properties.universe import Progress, SystemMenu
+from properties.universe import Progress, SystemMenu, described
 from spec.aggregation_service import Query
 from spec.contributions import Unit
 from spec.neighbours import Relation, Worlds
@@ -150,7 +150,7 @@ class Search:
         if attack is None:
             return None
         runs = f"{self.runs} of at most {len(reached.moves)} moves"
-        told = f"{self.universe.describe()}; {runs}, then one query"
+        told = f"{described(self.universe)}; {runs}, then one query"
         return Sensitivity(
             largest=changed,
             moves=len(reached.moves),

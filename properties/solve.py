@@ -25,7 +25,7 @@ from properties.game import (
     with_answers_remembered,
 )
 from properties.lump import Inexact, OutOfWindow
-from properties.universe import SystemMenu
+from properties.universe import SystemMenu, described
 from spec.aggregation_service import Answer
 from spec.contributions import Unit
 from spec.distributions import Draw
@@ -89,7 +89,7 @@ class Solution:
     def searched(self) -> str:
         """Say what was searched."""
         moves = f"every adversary of at most {self.solved} moves"
-        return f"{self.universe.describe()}; {moves}, {self.nodes} nodes"
+        return f"{described(self.universe)}; {moves}, {self.nodes} nodes"
 
 
 def solve(

@@ -33,7 +33,7 @@ from properties.production import (
     points_at,
 )
 from properties.solve import solve
-from properties.universe import source, trigger
+from properties.universe import described, source, trigger
 from spec.aggregation_service import Query
 from spec.contributions import Budget, Unit
 from spec.neighbours import ATTRIBUTION_FIXED
@@ -351,7 +351,7 @@ def main(directory: Path = Path("docs")) -> None:
     cells, small_cells = [row.cells() for row in table], [row.cells() for row in small]
     print(f"One query at production parameters, Λ1 = {PAPER.limits.contribution_budget}")
     print(as_text(HEADINGS, cells))
-    print(f"\nEvery adversary: {small_universe().describe()}; Λ1 = 2, q = 1/2, δ = {SMALL_DELTA}")
+    print(f"\nEvery adversary: {described(small_universe())}; Λ1 = 2, q = 1/2, δ = {SMALL_DELTA}")
     print(as_text(SMALL_HEADINGS, small_cells))
     (directory / "figures").mkdir(parents=True, exist_ok=True)
     (directory / "tightness.csv").write_text(as_csv(HEADINGS, cells), encoding="utf-8")

@@ -155,6 +155,21 @@ class SystemMenu:
         return any(getattr(self.rules, name) is not getattr(PAPER, name) for name in service)
 
 
+def described(universe: Universe) -> str:
+    """Say in one line what is searched."""
+    parts = [
+        (len(universe.sources), "source", "sources"),
+        (universe.trigger_count, "trigger", "triggers"),
+        (universe.event_count, "event", "events"),
+        (len(universe.event_sources), "event-level source", "event-level sources"),
+        (universe.event_trigger_count, "event-level trigger", "event-level triggers"),
+        (universe.query_count, "query", "queries"),
+        (len(universe.moments), "tick", "ticks"),
+    ]
+    words = [f"{n} {one if n == 1 else many}" for n, one, many in parts if n]
+    return f"{universe.name}: at most {', '.join(words)} in {universe.moves} moves"
+
+
 def registered(rules: Rules, system: System, source: Move, draw: Draw) -> System:
     """Return the system after a source was registered."""
     return step(rules, system, source, draw)[0]

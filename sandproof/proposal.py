@@ -18,6 +18,7 @@ from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
+from properties.universe import described
 from properties.vocabulary import NO_WORDS, Vocabulary, vocabulary_of
 from sandproof.about import About, Request, called, changes_of, labels_of, rule_names
 from sandproof.integrity import Snapshot, complaint, snapshot
@@ -84,7 +85,7 @@ def load(request: Request, again: bool = False) -> Proposal:
         labels=labels_of(text),
         relation="" if relation is None else relation.name,
         relation_meaning="" if relation is None else relation.meaning,
-        universes=tuple(universe.describe() for universe in universes),
+        universes=tuple(map(described, universes)),
         changes=changes_of(rules),
     )
     return Proposal(

@@ -34,7 +34,6 @@ from spec.distributions import (
     Random as Random,
     coin as coin,
     explore as explore,
-    group_privacy as group_privacy,
     hockey_stick as hockey_stick,
     indistinguishable as indistinguishable,
 )

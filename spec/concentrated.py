@@ -14,12 +14,12 @@ What is decided here, for finite distributions with rational probabilities and r
 The search over events is exhaustive and exponential in the support. The filter for this notion is
 the one on sums, `spec.filters.basic_filter`, with $\rho$ in the place of $\varepsilon$.
 
-Paper: App. B.
+Paper: App. B; Def. B.1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import combinations
 from typing import TypeVar
@@ -51,15 +51,13 @@ def concentrated_indistinguishable(
     Both divergences are finite only if the two conditioned distributions have one support, so the
     two events may be taken equal and inside the common support. False means that every such event
     fails at some order; None that none was shown to hold and some stayed undecided.
-
-    Paper: Def. B.1.
     """
     allowed = unit_interval(delta, "delta")
     answer: bool | None = False
     for event in _events([x for x in p.support() if q.probability_of(x)]):
-        if min(_mass(p, event), _mass(q, event)) < 1 - allowed:
+        if min(p.probability(event), q.probability(event)) < 1 - allowed:
             continue
-        inside, other = _restricted(p, event), _restricted(q, event)
+        inside, other = p.given(event), q.given(event)
         there = divergence_within_every_order(inside, other, rho, depth)
         back = there if there is False else divergence_within_every_order(other, inside, rho, depth)
         if there and back:
@@ -77,8 +75,6 @@ def divergence_within_every_order(
     The divergence does not fall as the order grows, so $D_h \le \rho l$ covers all orders from $l$
     to $h$; and it stays below the logarithm of the greatest ratio, which covers all orders from
     some point on.
-
-    Paper: Def. B.1.
     """
     if p == q:
         return exact(rho, "rho") >= 0
@@ -109,8 +105,6 @@ def divergence_at_most(
 
     It means $\sum_x P(x)^\alpha Q(x)^{1-\alpha} \le e^{(\alpha-1)d}$. The divergence is zero only
     between equal distributions, so that equality is never met below.
-
-    Paper: Def. B.1.
     """
     alpha, limit = _order(order), exact(bound, "bound")
     if p == q:
@@ -118,18 +112,16 @@ def divergence_at_most(
     if limit <= 0 or not _absolutely_continuous(p, q):
         return False
     allowed = Power(NATURAL, (alpha - 1) * limit)
-    return decide(lambda: certainly_at_most(_renyi_sum(p, q, alpha), allowed.ball()))
+    return decide(lambda: certainly_at_most(renyi_sum(p, q, alpha), allowed.ball()))
 
 
-def renyi_divergence(p: Distribution[T], q: Distribution[T], order: Fraction) -> arb | None:
-    r"""Return an enclosure of $D_\alpha(P \| Q)$ at the current precision; None if infinite.
-
-    Paper: Def. B.1.
-    """
-    alpha = _order(order)
-    if not _absolutely_continuous(p, q):
-        return None
-    return _renyi_sum(p, q, alpha).log() / enclose(alpha - 1)
+def renyi_sum(p: Distribution[T], q: Distribution[T], order: Fraction) -> arb:
+    r"""Return $\sum_x P(x)^\alpha Q(x)^{1-\alpha} = e^{(\alpha-1) D_\alpha(P \| Q)}$, enclosed."""
+    total = arb(0)
+    for outcome, weight in p.items():
+        ratio = enclose(weight / q.probability_of(outcome))
+        total = total + enclose(weight) * (enclose(order - 1) * ratio.log()).exp()
+    return total
 
 
 def discrete_gaussian_rho(squared_distance: int | Fraction, variance: Fraction) -> Fraction:
@@ -150,24 +142,8 @@ def _absolutely_continuous(p: Distribution[T], q: Distribution[T]) -> bool:
     return all(q.probability_of(outcome) for outcome in p.support())
 
 
-def _renyi_sum(p: Distribution[T], q: Distribution[T], order: Fraction) -> arb:
-    total = arb(0)
-    for outcome, weight in p.items():
-        ratio = enclose(weight / q.probability_of(outcome))
-        total = total + enclose(weight) * (enclose(order - 1) * ratio.log()).exp()
-    return total
-
-
-def _events(outcomes: Sequence[T]) -> Iterable[frozenset[T]]:
+def _events(outcomes: Sequence[T]) -> Iterable[Callable[[T], bool]]:
     """List the non-empty events, the greatest first: the least that is cut off is tried first."""
     for size in range(len(outcomes), 0, -1):
         for chosen in combinations(outcomes, size):
-            yield frozenset(chosen)
-
-
-def _mass(p: Distribution[T], event: frozenset[T]) -> Fraction:
-    return sum((p.probability_of(outcome) for outcome in event), Fraction(0))
-
-
-def _restricted(p: Distribution[T], event: frozenset[T]) -> Distribution[T]:
-    return p.given(lambda outcome: outcome in event)
+            yield frozenset(chosen).__contains__

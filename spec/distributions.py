@@ -72,7 +72,6 @@ class Distribution(Law[T]):
     _hash: int | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
-        """Refuse weights that are not exact, not positive or do not sum to one."""
         lookup = dict(self.weights)
         if len(lookup) != len(self.weights):
             raise NotADistribution(f"an outcome is listed twice in {self.weights!r}")
@@ -107,23 +106,18 @@ class Distribution(Law[T]):
         """Return the pairs of outcome and probability."""
         return self.weights
 
-    def outcomes(self) -> Iterable[tuple[T, Fraction]]:
-        """Return the pairs of outcome and probability."""
-        return self.weights
+    outcomes = items
 
     def support(self) -> tuple[T, ...]:
         """Return the outcomes of positive probability."""
         return tuple(outcome for outcome, _ in self.weights)
 
-    def probability(self, event: T | Callable[[T], bool]) -> Fraction:
-        """Return the probability of an outcome, or of the event that a predicate describes."""
-        if callable(event):
-            inside = (weight for outcome, weight in self.weights if event(outcome))
-            return sum(inside, Fraction(0))
-        return self.probability_of(event)
+    def probability(self, event: Callable[[T], bool]) -> Fraction:
+        """Return the probability of the event that a predicate describes."""
+        return sum((weight for outcome, weight in self.weights if event(outcome)), Fraction(0))
 
     def probability_of(self, outcome: T) -> Fraction:
-        """Return the probability of one outcome, which may itself be a function."""
+        """Return the probability of one outcome."""
         return self._lookup.get(outcome, Fraction(0))
 
     def map(self, function: Callable[[T], U]) -> Distribution[U]:

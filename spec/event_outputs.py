@@ -78,19 +78,6 @@ class OutputSet:
             counts.append(count)
         return self._arranged(tuple(counts))
 
-    def index(self, output: Output) -> int:
-        """Return the index of an output."""
-        if output not in self:
-            raise NoSuchOutput(f"{output!r} is not in the output set")
-        rest, ways, index = self, self._ways(), 0
-        for datum, window in self._cells():
-            others = _divided(ways, rest._own_ways(datum))
-            for fewer in range(output[datum][window]):
-                index += sum(rest.after(datum, fewer)._ways_with(datum, others))
-            rest = rest.after(datum, output[datum][window])
-            ways = rest._ways_with(datum, others)
-        return index
-
     def __iter__(self) -> Iterator[Output]:
         """List the outputs in the order of their indices."""
         cells = self._cells()
@@ -208,4 +195,4 @@ class BadOutputSet(SpecError):
 
 
 class NoSuchOutput(SpecError):
-    """Report an index or an output that is not in the output set."""
+    """Report an index that is none of the output set."""

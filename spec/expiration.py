@@ -57,9 +57,7 @@ def private_with_gradual_expiration(
     first, last = windows
     loss, allowed = group_privacy(epsilon, delta, last - first, base)
 
-    def emptied_after(
-        window: int,
-    ) -> Without[State, Database, Question, Response]:
+    def emptied_after(window: int) -> Without[State, Database, Question, Response]:
         def neighbour(database: Database, _: Unit) -> Database:
             return without_storage_after(database, device, window)
 

@@ -30,6 +30,7 @@ from spec.interaction import Adversary
 from spec.numbers import NATURAL, Base, Power
 
 T = TypeVar("T")
+Ask = TypeVar("Ask")
 
 Units: TypeAlias = frozenset[Unit]
 Filter: TypeAlias = Callable[[Rollout], bool]
@@ -153,9 +154,6 @@ def satisfies(
         for units in databases
         for x in units
     )
-
-
-Ask = TypeVar("Ask")
 
 
 def stable(

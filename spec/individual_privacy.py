@@ -16,7 +16,7 @@ $D_1^{-x}, \dots, D_t^{-x}$. The text keeps the state of the run on $D$ on both 
 mechanism that stores its first database and shows it later would use no budget.
 
 Deviates: A1 an online rollout, not every one; A2 the states differ too.
-Paper: Sec. 4.1.
+Paper: Sec. 4.1; Def. 4.1.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from typing import TypeAlias
 from spec.contributions import Unit
 from spec.distributions import Distribution, explore, indistinguishable
 from spec.interaction import Data, Mechanism, Question, Response, State
-from spec.numbers import NATURAL, Base, Power, SpecError, exact, unit_interval
+from spec.numbers import NATURAL, Base, OutOfRange, Power, SpecError, exact, unit_interval
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +43,8 @@ class Theta:
     delta: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
         if exact(self.epsilon, "epsilon") < 0:
-            raise BadParameters(f"epsilon must not be negative, not {self.epsilon}")
+            raise OutOfRange(f"epsilon must not be negative, not {self.epsilon}")
         unit_interval(self.delta, "delta")
 
 
@@ -94,10 +93,7 @@ def along(
 
 
 def within(rollout: Rollout, caps: Theta) -> bool:
-    r"""Decide $\sum_t \varepsilon_t \le \varepsilon_*$ and $\sum_t \delta_t \le \delta_*$.
-
-    Paper: Def. 4.1.
-    """
+    r"""Decide $\sum_t \varepsilon_t \le \varepsilon_*$ and $\sum_t \delta_t \le \delta_*$."""
     epsilon = sum((theta.epsilon for theta in rollout), Fraction(0))
     delta = sum((theta.delta for theta in rollout), Fraction(0))
     return epsilon <= caps.epsilon and delta <= caps.delta
@@ -139,10 +135,6 @@ def run(
     if len(states) != 1:
         raise RandomState(f"the next state of {type(mechanism).__name__} is random")
     return states.pop(), law.map(lambda outcome: outcome[1])
-
-
-class BadParameters(SpecError):
-    r"""Report privacy parameters with a negative $\varepsilon$."""
 
 
 class RandomState(SpecError):

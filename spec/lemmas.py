@@ -18,20 +18,12 @@ SERVICE = (*NOISE, "batch", "budget_entries", "charge", "settle", "reveal", "ser
 CLIENTS = ("initial", "admit", "contribute", "send")
 ATTRIBUTION = ("matches", "attempt_order", "contributions", "attribute", "register_source")
 AGGREGATION = ("budget_unit", "run_program", "propose")
-EVENT_LEVEL = (
-    "event_matches",
-    "event_attribute",
-    "output_set",
-    "truth_probability",
-    "register_event_source",
-    "register_event_trigger",
-    "pass_windows",
-    "event_visible",
-    "initial",
-    "limits",
-)
+EVENT_CHOICES = ("event_matches", "event_attribute", "output_set", "truth_probability")
+EVENT_STEPS = ("register_event_source", "register_event_trigger", "pass_windows", "event_visible")
+EVENT_LEVEL = (*EVENT_CHOICES, *EVENT_STEPS, "initial", "limits")
 """The rules that the statements below depend on, by who decides them."""
 
+OTHER_FILTERS = "Any other filter, such as those of advanced composition. Infinitely many queries."
 lemma = partial(Claim, kind=Kind.LEMMA)
 
 LEMMAS = (
@@ -219,8 +211,7 @@ LEMMAS = (
         r"\mathcal{A})",
         paper="Lem. 4.9",
         subjects=("spec.filters",),
-        not_covered="Any other filter, such as those of advanced composition. Infinitely many "
-        "queries.",
+        not_covered=OTHER_FILTERS,
     ),
     lemma(
         id="individual_filters_compose",
@@ -232,8 +223,7 @@ LEMMAS = (
         r"\mathrm{IT}(\mathcal{M}^{\mathrm{ind},-x}_{\phi_{\varepsilon,\delta}} : \mathcal{A})",
         paper="Lem. 4.11",
         subjects=("spec.filters",),
-        not_covered="Any other filter, such as those of advanced composition. Infinitely many "
-        "queries.",
+        not_covered=OTHER_FILTERS,
     ),
     lemma(
         id="joint_convexity",

@@ -181,7 +181,6 @@ class DiscreteLaplace(Noise):
     truncation: int | None = None
 
     def __post_init__(self) -> None:
-        """Refuse a decay that is not below one, and a negative truncation."""
         if self.decay_power.exponent >= 0:
             raise OutOfRange(f"decay_power must be below 1, not {self.decay_power}")
         if self.truncation is not None and whole(self.truncation, "truncation") < 0:
@@ -224,7 +223,6 @@ class DiscreteGaussian(Noise):
     variance: Fraction
 
     def __post_init__(self) -> None:
-        """Refuse a parameter that is not exact and positive."""
         object.__setattr__(self, "variance", positive(self.variance, "variance"))
 
     @property

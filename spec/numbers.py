@@ -146,7 +146,6 @@ class Base:
     value: Fraction | None
 
     def __post_init__(self) -> None:
-        """Refuse a base that is not exact or not above one."""
         if self.value is None:
             return
         object.__setattr__(self, "value", exact(self.value, "base"))
@@ -165,14 +164,7 @@ class Power:
     exponent: Fraction
 
     def __post_init__(self) -> None:
-        """Refuse an exponent that is not exact."""
         object.__setattr__(self, "exponent", exact(self.exponent, "exponent"))
-
-    def __mul__(self, other: Power) -> Power:
-        """Multiply two powers of one base."""
-        if self.base != other.base:
-            raise MixedBases(f"{self} and {other} are powers of different bases")
-        return Power(self.base, self.exponent + other.exponent)
 
     def __pow__(self, exponent: int | Fraction) -> Power:
         """Raise the power to a rational exponent."""
@@ -288,10 +280,6 @@ class OutOfRange(SpecError):
 
 class IrrationalPower(SpecError):
     """Report a power whose exact value was asked for although it is irrational."""
-
-
-class MixedBases(SpecError):
-    r"""Report two quantities counted in units of different logarithms."""
 
 
 class Undecided(SpecError):

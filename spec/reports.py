@@ -106,7 +106,7 @@ def checked_names(**names: object) -> None:
 def checked_filters(filters: object) -> None:
     """Refuse filters that are not a frozenset of strings."""
     if not isinstance(filters, frozenset) or not all(isinstance(each, str) for each in filters):
-        raise BadFilters(f"filters must be a frozenset of strings, not {filters!r}")
+        raise BadName(f"filters must be a frozenset of strings, not {filters!r}")
 
 
 class BadKey(SpecError):
@@ -122,8 +122,4 @@ class BadValue(SpecError):
 
 
 class BadName(SpecError):
-    """Report a name that is not a string."""
-
-
-class BadFilters(SpecError):
-    """Report filters that are not a frozenset of strings."""
+    """Report a name that is not a string, or filters that are no set of names."""

@@ -21,7 +21,7 @@ Paper: Sec. 2; Sec. 4; Sec. 5.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
@@ -78,22 +78,11 @@ class Limits:
     maximum_buckets: int = 20
 
     def __post_init__(self) -> None:
-        positive = (
-            "contribution_budget",
-            "sparsity_budget",
-            "maximum_queries",
-            "window_length",
-            "maximum_reports",
-            "maximum_windows",
-            "maximum_trigger_data",
-            "maximum_buckets",
-        )
-        for name in positive:
-            value = getattr(self, name)
-            if value is None and name == "maximum_queries":
-                continue
-            if whole(value, name) < 1:
-                raise BadLimit(f"{name} must be at least 1, not {value}")
+        for name in (each.name for each in fields(self) if each.type == "int"):
+            if whole(getattr(self, name), name) < 1:
+                raise BadLimit(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.maximum_queries is not None and whole(self.maximum_queries, "maximum_queries") < 1:
+            raise BadLimit(f"maximum_queries must be at least 1, not {self.maximum_queries}")
         for name in ("epsilon", "delta", "event_epsilon"):
             object.__setattr__(self, name, exact(getattr(self, name), name))
             if getattr(self, name) < 0:

@@ -66,20 +66,6 @@ class SummaryState:
     reports: Map[ReportId, Report] = Map()
 
 
-def without_source(database: Database, unit: Unit) -> Database:
-    r"""Return $D^{-x}$ of ARA: the records of $x$ move to the dummy source."""
-    return tuple(
-        replace(record, unit=None) if record.unit == unit else record for record in database
-    )
-
-
-def without_storage(database: Database, unit: Unit) -> Database:
-    r"""Return $D^{-x}$ of PAA: the shared storage of $x$ becomes the dummy storage."""
-    return tuple(
-        replace(record, storage=None) if record.unit == unit else record for record in database
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryMechanism:
     r"""Be the interactive mechanism $\mathcal{M}_{\mathrm{SR}}$."""
@@ -122,3 +108,17 @@ def add_record(
     parts = tuple(part for credit in granted for part in credit.contributions)
     report = replace(earlier, contributions=earlier.contributions + parts)
     return replace(state, budgets=budgets, reports=state.reports.set(record.report_id, report))
+
+
+def without_source(database: Database, unit: Unit) -> Database:
+    r"""Return $D^{-x}$ of ARA: the records of $x$ move to the dummy source."""
+    return tuple(
+        replace(record, unit=None) if record.unit == unit else record for record in database
+    )
+
+
+def without_storage(database: Database, unit: Unit) -> Database:
+    r"""Return $D^{-x}$ of PAA: the shared storage of $x$ becomes the dummy storage."""
+    return tuple(
+        replace(record, storage=None) if record.unit == unit else record for record in database
+    )

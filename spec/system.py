@@ -9,7 +9,7 @@ A step has three parts. To *decide* says who is credited with what. To *admit* c
 clients keep, and says what is granted of each credit. To *send* says what leaves and what is seen.
 The world without a unit differs between the first two parts; `spec/neighbours/` says how.
 
-Paper: Sec. 2; Sec. 2.1; Sec. 2.2; Sec. 4.2; Sec. 4.3; Sec. 5; Alg. 1; Alg. 2; Alg. 3; Alg. 4.
+Paper: Sec. 2; Sec. 4.2; Sec. 4.3; Sec. 5.
 """
 
 from __future__ import annotations

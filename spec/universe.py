@@ -72,20 +72,6 @@ class Universe:
         """Return the (epsilon, delta) that the APIs of this universe promise."""
         return promised_by(self.limits, self.promise)
 
-    def describe(self) -> str:
-        """Say in one line what is searched."""
-        parts = [
-            (len(self.sources), "source", "sources"),
-            (self.trigger_count, "trigger", "triggers"),
-            (self.event_count, "event", "events"),
-            (len(self.event_sources), "event-level source", "event-level sources"),
-            (self.event_trigger_count, "event-level trigger", "event-level triggers"),
-            (self.query_count, "query", "queries"),
-            (len(self.moments), "tick", "ticks"),
-        ]
-        words = [f"{n} {one if n == 1 else many}" for n, one, many in parts if n]
-        return f"{self.name}: at most {', '.join(words)} in {self.moves} moves"
-
 
 def promised_by(limits: Limits, promise: Promise) -> tuple[Fraction, Fraction]:
     """Return the (epsilon, delta) that limits promise for some of the reports.

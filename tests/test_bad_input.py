@@ -47,7 +47,7 @@ from spec.aggregation_service import BadQuery
 from spec.numbers import Base, NotExact, NotWhole, OutOfRange
 from spec.private_aggregation_client import BadProgram
 from spec.randomized_response import RandomizedResponse
-from spec.reports import BadFilters, BadKey, BadName, BadValue
+from spec.reports import BadKey, BadName, BadValue
 from spec.rules import BadLimit
 from spec.system import BudgetDecided, UnknownMove
 from tests.small import CERTAIN, event, play, query, source, trigger
@@ -270,9 +270,9 @@ def test_every_refusal_is_an_error_of_the_specification() -> None:
 
 @pytest.mark.parametrize("filters", ["f", ["f"], {"f"}, None, frozenset({1})])
 def test_filters_are_a_set_of_strings(filters: Any) -> None:
-    with pytest.raises(BadFilters, match="filters must be a frozenset of strings"):
+    with pytest.raises(BadName, match="filters must be a frozenset of strings"):
         Source(source_id="a", destination="d", expiry=1, filters=filters, key=1)
-    with pytest.raises(BadFilters):
+    with pytest.raises(BadName):
         EventTrigger(trigger_id="t", destination="d", filters=filters, data=0, value=1)
 
 

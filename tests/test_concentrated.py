@@ -14,7 +14,7 @@ from spec.concentrated import (
     discrete_gaussian_rho,
     divergence_at_most,
     divergence_within_every_order,
-    renyi_divergence,
+    renyi_sum,
 )
 from spec.distributions import Distribution, coin
 from spec.noise import DiscreteGaussian
@@ -30,9 +30,7 @@ orders = st.fractions(Fraction(9, 8), 20, max_denominator=8)
 
 
 def _divergence(p: Distribution[bool], q: Distribution[bool], order: Fraction) -> arb:
-    found = renyi_divergence(p, q, order)
-    assert found is not None
-    return found
+    return renyi_sum(p, q, order).log() / enclose(order - 1)
 
 
 def test_the_divergence_of_order_two_is_its_closed_form() -> None:
@@ -46,8 +44,6 @@ def test_the_divergence_of_order_two_is_its_closed_form() -> None:
 
 def test_the_divergence_is_infinite_where_an_outcome_is_impossible() -> None:
     certain = Distribution.certain(True)
-    assert renyi_divergence(FAIR, certain, TWO) is None
-    assert renyi_divergence(certain, FAIR, TWO) is not None
     assert not divergence_at_most(FAIR, certain, TWO, Fraction(10**9))
     assert divergence_at_most(certain, FAIR, TWO, Fraction(70, 100))
     assert not divergence_at_most(certain, FAIR, TWO, Fraction(69, 100))
@@ -165,7 +161,7 @@ def _gaussian_divergence(noise: DiscreteGaussian, shift: int, order: Fraction) -
 def test_bad_input_is_named() -> None:
     for order in (Fraction(1), Fraction(1, 2)):
         with pytest.raises(OutOfRange, match=f"order must be above 1, not {order}"):
-            renyi_divergence(BENT, FAIR, order)
+            divergence_at_most(BENT, FAIR, order, Fraction(1))
     with pytest.raises(NotExact, match=r"order .* 2\.0"):
         divergence_at_most(BENT, FAIR, 2.0, Fraction(1))  # type: ignore[arg-type]
     with pytest.raises(NotExact, match=r"rho .* 0\.5"):

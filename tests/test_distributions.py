@@ -76,8 +76,8 @@ def test_distributions_are_equal_by_law_and_hash_alike() -> None:
 
 def test_probabilities_of_outcomes_and_of_events() -> None:
     die = Distribution.uniform(range(1, 7))
-    assert die.probability(3) == Fraction(1, 6)
-    assert die.probability(7) == 0
+    assert die.probability_of(3) == Fraction(1, 6)
+    assert die.probability_of(7) == 0
     assert die.probability(lambda face: face % 2 == 0) == HALF
     assert list(die) == [1, 2, 3, 4, 5, 6]
     assert Distribution.of({len: HALF, max: HALF}).probability_of(len) == HALF
@@ -87,8 +87,8 @@ def test_maps_merge_outcomes_and_draws_in_turn_multiply() -> None:
     die = Distribution.uniform(range(1, 7))
     assert die.map(lambda face: face % 2) == Distribution.uniform((0, 1))
     twice = die.then(lambda first: die.map(lambda second: first + second))
-    assert twice.probability(7) == Fraction(1, 6)
-    assert twice.probability(2) == Fraction(1, 36)
+    assert twice.probability_of(7) == Fraction(1, 6)
+    assert twice.probability_of(2) == Fraction(1, 36)
     assert die.given(lambda face: face > 4) == Distribution.uniform((5, 6))
     with pytest.raises(NotADistribution, match="probability 0"):
         die.given(lambda face: face > 6)

@@ -107,19 +107,20 @@ def test_the_count_is_that_of_a_filtered_listing_for_every_small_set() -> None:
     assert checked > 300
 
 
-def test_index_to_output_to_index_is_the_identity_for_every_small_set() -> None:
+def test_outputs_are_listed_in_the_order_of_their_indices() -> None:
     for outputs in small_sets():
-        for index, output in enumerate(outputs):
-            assert outputs.output(index) == output
-            assert outputs.index(output) == index
+        assert list(outputs) == [outputs.output(index) for index in range(outputs.size())]
 
 
-@settings(deadline=None, max_examples=20)
-@given(st.integers(0, LARGEST.size() - 1))
-def test_index_to_output_to_index_is_the_identity_in_the_largest_set(index: int) -> None:
-    output = LARGEST.output(index)
-    assert output in LARGEST
-    assert LARGEST.index(output) == index
+def weight(outputs: OutputSet, output: Output) -> list[int]:
+    """Return the counts of an output, those of the last window first, then of the last datum."""
+    most = max(outputs.windows, default=0)
+    return [
+        counts[window]
+        for window in reversed(range(most))
+        for counts in reversed(output)
+        if window < len(counts)
+    ]
 
 
 @settings(deadline=None)
@@ -128,16 +129,29 @@ def test_index_to_output_to_index_is_the_identity_in_the_largest_set(index: int)
     st.lists(st.tuples(st.integers(0, 5), st.integers(0, 20)), max_size=6),
     st.data(),
 )
-def test_index_and_output_agree_on_sets_of_any_size(
+def test_indices_follow_the_order_in_sets_of_any_size(
     maximum: int, shape: list[tuple[int, int]], data: st.DataObject
 ) -> None:
+    """As many outputs as there are indices, all different: every output has one."""
     outputs = OutputSet(
         maximum_reports=maximum,
         windows=tuple(windows for windows, _ in shape),
         buckets=tuple(buckets for _, buckets in shape),
     )
-    index = data.draw(st.integers(0, outputs.size() - 1))
-    assert outputs.index(outputs.output(index)) == index
+    in_order(outputs, *(data.draw(st.integers(0, outputs.size() - 1)) for _ in range(2)))
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.integers(0, LARGEST.size() - 2), st.integers(1, 1000))
+def test_indices_follow_the_order_in_the_largest_set(index: int, further: int) -> None:
+    in_order(LARGEST, index, min(index + further, LARGEST.size() - 1))
+
+
+def in_order(outputs: OutputSet, one: int, other: int) -> None:
+    low, high = (outputs.output(index) for index in sorted((one, other)))
+    assert low in outputs
+    assert high in outputs
+    assert (weight(outputs, low) < weight(outputs, high)) == (one != other)
 
 
 def test_a_later_window_weighs_more_and_then_a_later_datum() -> None:
@@ -199,11 +213,6 @@ def test_an_index_outside_the_set_is_refused(index: int) -> None:
 def test_an_index_that_is_no_number_is_refused() -> None:
     with pytest.raises(NotWhole, match="index"):
         EXAMPLE.output(1.0)  # type: ignore[arg-type]
-
-
-def test_an_output_outside_the_set_has_no_index() -> None:
-    with pytest.raises(NoSuchOutput, match="2, 0"):
-        EXAMPLE.index(((2, 0), (2, 0)))
 
 
 def test_a_set_of_mismatched_or_negative_numbers_is_refused() -> None:

@@ -46,7 +46,7 @@ PLACE = re.compile(r"(?P<kind>[A-Z][a-z]+\.?) (?P<number>[\w.]+?)(, lines? \d+(-
 NOWHERE = re.compile(r"none \([^()]+\)")
 DEVIATION = re.compile(r"Deviates: [A-E]\d+ .+[.]", re.DOTALL)
 
-LONGEST_SPECIFICATION = 5620
+LONGEST_SPECIFICATION = 5500
 LONGEST_MODULE = 400
 LONGEST_BODY = 25
 

@@ -452,7 +452,7 @@ def test_a_draw_is_used_again_once_and_only_from_the_same_law() -> None:
         tossed.append(law)
         return len(tossed)
 
-    draws = SharedDraws(toss)  # type: ignore[arg-type]
+    draws: Any = SharedDraws(toss)  # type: ignore[arg-type]
     half, third = coin(Fraction(1, 2)), coin(Fraction(1, 3))
     assert [draws.first(half), draws.first(third), draws.first(half)] == [1, 2, 3]
     assert [draws.again(half), draws.again(half), draws.again(half)] == [1, 3, 4]

@@ -14,7 +14,6 @@ from spec.numbers import (
     NATURAL,
     Base,
     IrrationalPower,
-    MixedBases,
     NotExact,
     NotWhole,
     OutOfRange,
@@ -86,7 +85,7 @@ def test_the_ends_of_the_unit_interval_are_accepted() -> None:
 
 
 def test_every_named_error_is_a_spec_error_and_a_value_error() -> None:
-    for error in (NotExact, NotWhole, OutOfRange, IrrationalPower, MixedBases, Undecided):
+    for error in (NotExact, NotWhole, OutOfRange, IrrationalPower, Undecided):
         assert issubclass(error, SpecError)
         assert issubclass(error, ValueError)
 
@@ -111,12 +110,6 @@ def test_a_power_is_exact_exactly_when_it_is_rational() -> None:
 def test_a_float_exponent_is_refused() -> None:
     with pytest.raises(NotExact, match=r"exponent .* 0\.5"):
         Power(TWO, 0.5)  # type: ignore[arg-type]
-
-
-def test_powers_of_different_bases_do_not_mix() -> None:
-    assert Power(TWO, Fraction(1)) * Power(TWO, Fraction(2)) == Power(TWO, Fraction(3))
-    with pytest.raises(MixedBases):
-        Power(TWO, Fraction(1)) * Power(NATURAL, Fraction(1))
 
 
 def test_an_enclosure_contains_the_power_and_narrows() -> None:

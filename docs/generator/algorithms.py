@@ -1,8 +1,8 @@
 """The algorithms beside the paper's pseudocode: the steps of each, and the code that takes them.
 
 The steps are told in our own words, in the order of the pseudocode. `lines` counts the lines of the
-pseudocode that do something, with those that end a loop or a condition; headings and declarations
-are left out. On our side code is counted without docstrings and blank lines, each function once.
+pseudocode that do something, as it is printed; headings and declarations are left out. On our side
+code is counted without docstrings and blank lines, each function once.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ ALGORITHMS = (
     Algorithm(
         1,
         "The aggregation service",
-        12,
+        10,
         (
             Step(
                 "Charge all reports of the batch, or abort and charge none.",
@@ -87,7 +87,7 @@ ALGORITHMS = (
     Algorithm(
         2,
         "The ARA client for summary reports",
-        17,
+        13,
         (
             Step("Register a source, with nothing contributed.", (f"{CLIENT}.register_source",)),
             Step(
@@ -114,7 +114,7 @@ ALGORITHMS = (
     Algorithm(
         3,
         "The PAA client",
-        10,
+        8,
         (
             Step("Run the program on the storage.", (f"{PAA}.propose", f"{PAA}.run_program")),
             Step("Budgets are those of the device in the time window.", (f"{PAA}.budget_unit",)),
@@ -131,7 +131,7 @@ ALGORITHMS = (
     Algorithm(
         4,
         "The ARA client for event-level reports",
-        25,
+        17,
         (
             Step("Register a source, with empty accounts.", (f"{EVENT}.register_event_source",)),
             Step(
@@ -159,7 +159,7 @@ ALGORITHMS = (
     Algorithm(
         6,
         "The mechanism of summary reports",
-        22,
+        17,
         (
             Step(
                 "Bound what each unit contributes, record by record.",
@@ -190,7 +190,7 @@ ALGORITHMS = (
     Algorithm(
         8,
         "Interactive randomized response",
-        8,
+        6,
         (
             Step(
                 "At the first step draw the response: the truth, or an output.",
@@ -209,7 +209,7 @@ ALGORITHMS = (
     Algorithm(
         9,
         "The mechanism of event-level reports",
-        4,
+        3,
         (
             Step(
                 "Let every source answer about its own records.",

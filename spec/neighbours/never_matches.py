@@ -6,18 +6,14 @@ Paper: none (another neighbour relation).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from spec.attribution_client import Source
 from spec.contributions import Unit
 from spec.distributions import Draw
 from spec.event_client import SourceRecord
 from spec.neighbours.relation import Relation, Worlds
-from spec.rules import Rules
+from spec.rules import AtEventTrigger, AtTrigger, Rules
 from spec.system import Move, Observation, step
-
-if TYPE_CHECKING:
-    from spec.rules import AtEventTrigger, AtTrigger
 
 
 def never_match(

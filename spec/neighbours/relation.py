@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeAlias, TypeVar, cast
 
 from spec.aggregation_service import Query
-from spec.contributions import Credit, Unit
+from spec.contributions import Unit
 from spec.distributions import Draw, Law
 from spec.numbers import SpecError
 from spec.rules import Rules
@@ -82,10 +82,7 @@ class Relation:
 
 
 def relation_named(name: str) -> Relation:
-    """Return the relation of this specification that has a name.
-
-    Paper: none (an instrument).
-    """
+    """Return the relation of this specification that has a name."""
     from spec.neighbours import RELATIONS_BY_NAME
 
     return RELATIONS_BY_NAME[name]
@@ -111,9 +108,6 @@ class OtherWorld:
 
 
 ChangeDecision: TypeAlias = Callable[[Rules, Unit, Worlds, Move, Decision, Draw], Decision]
-ChangeGranted: TypeAlias = Callable[
-    [Rules, Unit, Worlds, Move, tuple[Credit, ...]], tuple[Credit, ...]
-]
 
 
 def decided_on_the_database(change: ChangeDecision) -> MoveWithout:
@@ -172,30 +166,20 @@ class SharedDraws:
         self.draw = draw
         self.drawn: list[tuple[Law[object], object]] = []
 
-    @property
-    def first(self) -> Draw:
-        """Return the draws of the run on $D$."""
+    def first(self, law: T | Law[T], /) -> T:
+        """Draw for the run on $D$."""
+        outcome: T = self.draw(law)
+        if isinstance(law, Law):
+            self.drawn.append((cast(Law[object], law), outcome))
+        return outcome
 
-        def first(law: T | Law[T]) -> T:
-            outcome = self.draw(law)
-            if isinstance(law, Law):
-                self.drawn.append((cast(Law[object], law), outcome))
-            return outcome
-
-        return cast(Draw, first)
-
-    @property
-    def again(self) -> Draw:
-        """Return the draws of the other run."""
-
-        def again(law: T | Law[T]) -> T:
-            for place, (other, outcome) in enumerate(self.drawn):
-                if isinstance(law, Law) and other == law:
-                    del self.drawn[place]
-                    return cast(T, outcome)
-            return self.draw(law)
-
-        return cast(Draw, again)
+    def again(self, law: T | Law[T], /) -> T:
+        """Draw for the other run."""
+        for place, (other, outcome) in enumerate(self.drawn):
+            if isinstance(law, Law) and other == law:
+                del self.drawn[place]
+                return cast(T, outcome)
+        return self.draw(law)
 
 
 class RelationUndefined(SpecError):
