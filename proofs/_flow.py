@@ -252,6 +252,7 @@ class _Frame:
         self, owner: Listing, label: Label, stack: list[Label], names: dict[str, Label]
     ) -> dict[str, Label]:
         """Let a list that is being made hold one more; all that stand for it have the label."""
+        self._collects_apart(label, owner.site[1])
         if not is_plain(label) or not is_plain(owner):
             self.holding.add(owner.site)
         self._escaped(label)
@@ -340,6 +341,15 @@ class _Frame:
                 raise self.refuse(f"{name}, which was set outside of a loop over several units,")
         return kept
 
+    def _collects_apart(self, label: Label, begun: int = -1) -> None:
+        """Refuse what a loop over several units would collect of them beside themselves.
+
+        A list that was begun in the same round belongs to one unit.
+        """
+        rounds = [(a, b) for a, b in self.rounds.items() if a < self.place < b]
+        if label != self.policy.kept_apart and any(not a < begun < b for a, b in rounds):
+            raise self.refuse(f"{label.what}, collected from several units,")
+
     def _line_before(self, place: int) -> int:
         lines = (step.starts_line for step in reversed(self.steps[:place]))
         return next((line for line in lines if line), self.code.co_firstlineno)
@@ -422,6 +432,8 @@ class _Frame:
                 raise self.refuse(f"is of {label.what}")
             stack.append(PUBLIC)
         elif operation in EFFECTS:
+            if operation == "MAP_ADD":
+                self._collects_apart(stack[-1])
             pops, pushes = EFFECTS[operation](step.arg or 0)
             for _ in range(pops):
                 label = stack.pop()
@@ -447,12 +459,14 @@ class _Frame:
 
     def _collected(self, operation: str, given: object, stack: list[Label]) -> None:
         if operation == "YIELD_VALUE":
+            self._collects_apart(stack[-1])
             self.results.append(stack.pop())
             stack.append(NONE)
             return
         label = stack.pop()
         place = -cast(int, given)
         into = stack[place]
+        self._collects_apart(label)
         if operation == "LIST_APPEND" and isinstance(into, Listing):
             if not is_plain(label) or not is_plain(into):
                 self.holding.add(into.site)

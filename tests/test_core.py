@@ -418,6 +418,50 @@ def grant_by_number(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
     return PAPER.contribute(at, few if len(few) < 3 else ())
 
 
+def grant_by_a_list_of_tuples(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    wrapped, nothing = [], []
+    for credit in credits:
+        wrapped.append((credit,))
+        nothing.append(replace(credit, contributions=()))
+    return PAPER.contribute(at, tuple(nothing) if len(wrapped) > 1 else credits)
+
+
+def grant_if_all_fit(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    wanted = [part.value for credit in credits for part in credit.contributions]
+    nothing = tuple(replace(credit, contributions=()) for credit in credits)
+    fits = sum(wanted) <= at.limits.contribution_budget
+    return PAPER.contribute(at, credits if fits else nothing)
+
+
+def grant_if_none_is_large(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    nothing = tuple(replace(credit, contributions=()) for credit in credits)
+    large = any(len(credit.contributions) > 1 for credit in credits)
+    return PAPER.contribute(at, nothing if large else credits)
+
+
+def grant_to_one_unit(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    nothing = tuple(replace(credit, contributions=()) for credit in credits)
+    several = len({credit.unit for credit in credits}) > 1
+    return PAPER.contribute(at, nothing if several else credits)
+
+
+def grant_to_one_of_a_mapping(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    nothing = tuple(replace(credit, contributions=()) for credit in credits)
+    several = len({credit.unit: credit.contributions for credit in credits}) > 1
+    return PAPER.contribute(at, nothing if several else credits)
+
+
+NOTED = Answer(released=[])  # type: ignore[arg-type]
+
+
+def grant_by_what_was_noted(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    found = []
+    for credit in credits:
+        NOTED.released.append(credit.unit)  # type: ignore[attr-defined]
+        found.append(credit if len(NOTED.released) < 9 else replace(credit, contributions=()))
+    return PAPER.contribute(at, tuple(found))
+
+
 def grant_by_another_budget(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
     spent = at.client.budgets.get("house", Budget())
     return PAPER.contribute(at, credits if spent.value < 9 else ())
@@ -475,6 +519,8 @@ REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
             *(grant_by_a_longer_list, grant_unless_another_is_large, grant_unless_any_is_large),
             *(grant_unless_a_function_says_so, grant_by_the_list_so_far),
             *(grant_by_number, grant_by_another_budget, grant_another_unit, grant_twice),
+            *(grant_by_a_list_of_tuples, grant_if_all_fit, grant_if_none_is_large),
+            *(grant_to_one_unit, grant_to_one_of_a_mapping, grant_by_what_was_noted),
         )
     ),
 )
