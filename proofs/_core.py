@@ -65,7 +65,7 @@ from spec.contributions import Budgets, Credit, contribute
 from spec.distributions import Draw
 from spec.private_aggregation_client import AggregationClient, propose
 from spec.reports import Report
-from spec.rules import AtContribution, AtEvent, AtService, AtTrigger
+from spec.rules import AtContribution, AtEvent, AtService, AtTrigger, Initial
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +259,10 @@ class InitialService(Step[Rules]):
     def decide(self, subject: Rules) -> StepResult:
         """Compare the states, but for what a service of another type holds beside the ledger."""
         start, service = perf_counter_ns(), subject.initial.service
-        same = replace(subject.initial, service=PAPER.initial.service) == PAPER.initial
+        clients = (f.name for f in dataclasses.fields(Initial) if f.name != "service")
+        same = type(subject.initial) is Initial and all(
+            getattr(subject.initial, each) is getattr(PAPER.initial, each) for each in clients
+        )
         plain = isinstance(service, Service) and _known(type(service))
         begins = same and plain and not service.ledger
         return StepResult(

@@ -293,8 +293,8 @@ class Follower:
         if kind in TABLES:
             return self._table(value, name)
         if dataclasses.is_dataclass(kind) and _known(kind):
-            return self._instance(value, name)
-        return value if _own_class(kind) else Opaque(f"{name}, a {kind.__name__},")
+            return self._instance(value)
+        return value if _part_of(kind, "proofs") else Opaque(f"{name}, a {kind.__name__},")
 
     def _rule(self, function: FunctionType, name: str) -> object:
         """Follow a function; a guard around it is put around what is followed."""
@@ -305,6 +305,9 @@ class Follower:
         return function if _ours(function) else self._function(function)
 
     def _table(self, table: object, name: str) -> object:
+        """Make a table of what can be compared: an entry with code of its own is not followed."""
+        if type(table) is not range and not all(map(_immutable, cast(list[object], table))):
+            return Opaque(f"{name}, a table of other things than data,")
         if type(table) in (dict, Map, MappingProxyType):
             pairs = cast(dict[object, object], table).items()
             return Table(table, {key: self.value(each, name) for key, each in pairs})
@@ -323,18 +326,12 @@ class Follower:
             return Module(module, self)
         return Opaque(f"the module {module.__name__}")
 
-    def _instance(self, value: object, name: str) -> object:
-        """Replace the functions that a frozen dataclass holds."""
+    def _instance(self, value: object) -> object:
+        """Replace the functions that a frozen dataclass holds, and what can be changed."""
         fields = [f.name for f in dataclasses.fields(value) if hasattr(value, f.name)]  # type: ignore[arg-type]
         held = {field: getattr(value, field) for field in fields}
-        if not _own_class(type(value)) and not all(map(_immutable, held.values())):
-            return Opaque(f"{name}, which can be changed,")
-        holding = (FunctionType, functools.partial, tuple)
-        made = {
-            field: self.value(each, field)
-            for field, each in held.items()
-            if type(each) in holding or dataclasses.is_dataclass(each)
-        }
+        trusted = _part_of(type(value), "proofs")
+        made = {field: self._held(each, field, trusted) for field, each in held.items()}
         if isinstance(value, Rules):
             made |= self._rules(value)
         if all(each is held[field] for field, each in made.items()):
@@ -343,6 +340,14 @@ class Follower:
         for field, each in (held | made).items():
             object.__setattr__(copy, field, each)
         return copy
+
+    def _held(self, value: object, name: str, trusted: bool) -> object:
+        """Return what a field of a frozen dataclass stands for; what a proof holds is trusted."""
+        if type(value) in (FunctionType, functools.partial, tuple):
+            return self.value(value, name)
+        if dataclasses.is_dataclass(value):
+            return self.value(value, name)
+        return value if trusted or _immutable(value) else Opaque(f"{name}, which can be changed,")
 
     def _rules(self, rules: Rules) -> dict[str, object]:
         """Let entries of the ledger be compared where they are keys."""
@@ -391,10 +396,15 @@ def _ours(function: FunctionType) -> bool:
 
 def _own_class(kind: type) -> bool:
     """Tell whether a class is one of spec or proofs."""
+    return _part_of(kind, "spec", "proofs")
+
+
+def _part_of(kind: type, *packages: str) -> bool:
+    """Tell whether a class is defined in one of these packages."""
     module = sys.modules.get(kind.__module__)
     if module is None:
         return False
-    ours = module.__name__.split(".")[0] in ("spec", "proofs")
+    ours = module.__name__.split(".")[0] in packages
     return ours and getattr(module, kind.__name__, None) is kind
 
 
@@ -403,16 +413,23 @@ def _class_name(kind: type) -> str:
 
 
 def _known(kind: type) -> bool:
-    """Tell whether a class has no code but what spec, proofs and dataclasses wrote."""
+    """Tell whether a class has no code but what spec, proofs and dataclasses wrote.
+
+    Its instances are found in a table by what they compare: all fields take part in both.
+    """
     if kind in CLASSES or kind is object or _own_class(kind):
         return True
     if type(kind) is not type or not dataclasses.is_dataclass(kind):
         return False
-    if not kind.__dataclass_params__.frozen:  # type: ignore[attr-defined]
+    if not kind.__dataclass_params__.frozen or not kind.__dataclass_params__.eq:  # type: ignore[attr-defined]
         return False
     fields = dataclasses.fields(kind)
     factories = (dataclasses.MISSING, Map, tuple, frozenset)
     if any(all(f.default_factory is not each for each in factories) for f in fields):
+        return False
+    if not all(f.default is dataclasses.MISSING or _immutable(f.default) for f in fields):
+        return False
+    if not all(f.compare and f.hash is None for f in fields):
         return False
     names = {f.name for f in fields}
     return all(_generated(a, v, names) for a, v in vars(kind).items()) and all(
@@ -448,13 +465,18 @@ def _generated(attribute: str, value: object, fields: set[str]) -> bool:
 
 
 def _immutable(value: object) -> bool:
-    if type(value) in (*ATOMS, range, FunctionType) or isinstance(value, type):
+    """Tell whether a value is data that nobody can change, and that holds no code."""
+    kind = type(value)
+    if kind in ATOMS or kind is range:
         return True
-    if type(value) in (tuple, frozenset):
+    if kind in (tuple, frozenset):
         return all(map(_immutable, cast(tuple[object, ...], value)))
-    if type(value) is Map:
-        return all(map(_immutable, value.values()))
-    return dataclasses.is_dataclass(value) and _known(type(value))
+    if kind is Map:
+        pairs = cast(Map[object, object], value).items()
+        return all(_immutable(key) and _immutable(each) for key, each in pairs)
+    if not dataclasses.is_dataclass(kind) or not _known(kind):
+        return False
+    return all(_immutable(getattr(value, f.name, None)) for f in dataclasses.fields(kind))
 
 
 def _names(code: CodeType) -> set[str]:

@@ -338,6 +338,8 @@ class Text:
         if type(other) is str:
             number = z3.IntVal(_texts.setdefault(other, len(_texts)))
             return cast(bool, Truth(self._term == number))
+        if isinstance(other, str):
+            _current("==").refuse(f"comparison of a text with a {type(other).__name__}")
         return False
 
     def __ne__(self, other: object) -> bool:
@@ -395,9 +397,9 @@ def _lifted(value: object) -> z3.ArithRef | None:
     """Return a number as a term, or None for what is not a number."""
     if isinstance(value, Number):
         return value._term
-    if isinstance(value, int):
-        return z3.IntVal(int(value))
-    if isinstance(value, Fraction):
+    if type(value) in (int, bool, Truth):
+        return z3.IntVal(int(cast(int, value)))
+    if type(value) is Fraction:
         return z3.RealVal(str(value))
     if isinstance(value, numbers.Number):
         _current("arithmetic").refuse(f"arithmetic with {type(value).__name__}")

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
+from enum import StrEnum
 from fractions import Fraction
 from functools import partial
 from itertools import count
+from typing import ClassVar, cast
 
 import pytest
 from immutables import Map
@@ -21,8 +23,9 @@ from immutables import Map
 from proofs import CHECKS
 from proofs._proof import Statement, StepResult
 from proofs._symbolic import explore, free
-from spec import PAPER, Budget, Contribution, Report, Rules, Spent
+from spec import PAPER, Answer, Budget, Contribution, Draw, Report, Rules, Spent, Trigger
 from spec.contributions import Cause, Credit, Unit, send
+from spec.neighbours.relation import SharedDraws
 from spec.reports import Sent
 from spec.rules import AtContribution, AtService
 from spec.verdicts import Finding, Verdict
@@ -113,6 +116,63 @@ def in_closure(listed: frozenset[int]) -> Callable[[Contribution, Cause], bool]:
     return lambda part, _: part.key in listed
 
 
+def exact_type(part: Contribution) -> bool:
+    return type(part.value) is int and part.value in BAND
+
+
+class ByRemainder:
+    """Be an entry of a table that compares by code of a proposal."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is int and other % 97 == 13
+
+    def __hash__(self) -> int:
+        return 13
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named:
+    """Be a plain class, but for what it holds by itself."""
+
+    kind_of: ClassVar[type] = type
+    tests: ClassVar[tuple[Callable[[Contribution], bool], ...]] = (exact_type,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ByDefault:
+    """Be a plain class, but for the defaults of its fields."""
+
+    ticks: Iterator[int] = TICKS
+    test: Callable[[Contribution], bool] = exact_type
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tiers:
+    """Be a plain class whose instance holds functions in a map."""
+
+    tests: Map[int, Callable[[Contribution], bool]]
+
+
+TESTS = frozenset({exact_type})
+TESTED = {exact_type: 0}
+REMAINDERS = frozenset({ByRemainder()})
+NOTED = Answer(released=[])  # type: ignore[arg-type]
+COUNTED = Budget(value=TICKS)  # type: ignore[arg-type]
+LISTED_TESTS = Answer(released=[exact_type])  # type: ignore[arg-type]
+TIERS = Tiers(tests=Map({0: exact_type}))
+SHARED = SharedDraws(cast(Draw, None))
+
+
+def noted(part: Contribution) -> bool:
+    NOTED.released.append(part.value)  # type: ignore[attr-defined]
+    return len(NOTED.released) > 1000
+
+
+def shared(part: Contribution) -> bool:
+    SHARED.drawn.append(part.value)  # type: ignore[arg-type]
+    return len(SHARED.drawn) > 1000
+
+
 SLIPS: dict[str, Callable[[Contribution, Cause], object]] = {
     "a key in a set": lambda part, _: part.key in LISTED,
     "a key in a literal set": lambda part, _: part.key in {4096, 8192},
@@ -153,6 +213,18 @@ SLIPS: dict[str, Callable[[Contribution, Cause], object]] = {
     "a number that pretends": lambda part, _: Pretends(3) == part.value,
     "a file": lambda _, __: open("/etc/hostname").read() == "x",  # noqa: SIM115
     "an import": lambda _, __: __import__("os").environ.get("HOME") == "x",
+    "a function in a set": lambda part, _: any(test(part) for test in TESTS),
+    "a function as an entry": lambda part, _: any(test(part) for test in TESTED),
+    "a function in a list": lambda part, _: any(t(part) for t in LISTED_TESTS.released),  # type: ignore[operator]
+    "a function in a map of a value": lambda part, _: TIERS.tests[0](part),
+    "a function of a class": lambda part, _: Named.tests[0](part),
+    "a class of a class": lambda part, _: Named.kind_of(part.value) == int,  # noqa: E721
+    "a function by default": lambda part, _: ByDefault().test(part),
+    "a counter by default": lambda _, __: next(ByDefault().ticks) > 1000,
+    "a counter in a value": lambda _, __: next(COUNTED.value) > 1000,  # type: ignore[call-overload]
+    "a list in a value": lambda part, _: noted(part),
+    "a list in an object": lambda part, _: shared(part),
+    "an entry that compares by code": lambda part, _: part.value in REMAINDERS,
     "the type of the cause": lambda part, cause: type(cause).__name__ == "Event" and part.value,
 }
 
@@ -213,6 +285,56 @@ def show_payload(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent,
 def test_a_payload_that_does_not_take_part_in_comparisons_is_seen() -> None:
     found = found_by("a_report_is_sent_for_every_trigger", replace(PAPER, send=show_payload))
     assert found.verdict in (Verdict.UNKNOWN, Verdict.REFUTED)
+
+
+class Site(StrEnum):
+    """Be texts of a type of their own."""
+
+    SHOES = "shoes.example"
+
+
+SITES = frozenset(Site)
+LISTED_SITES = Answer(released=list(Site))  # type: ignore[arg-type]
+
+
+def tell_sites(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Show some sites whether a report is real."""
+    sent = send(at, granted)
+    if isinstance(at.cause, Trigger) and at.cause.destination in SITES:
+        return tuple(replace(each, shown=len(granted)) for each in sent)
+    return sent
+
+
+def tell_listed_sites(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Show some sites whether a report is real."""
+    sent = send(at, granted)
+    listed = cast(list[str], LISTED_SITES.released)
+    if isinstance(at.cause, Trigger) and at.cause.destination in listed:
+        return tuple(replace(each, shown=len(granted)) for each in sent)
+    return sent
+
+
+@pytest.mark.parametrize("rule", [tell_sites, tell_listed_sites])
+def test_texts_of_another_type_are_not_passed_by(rule: Callable[..., tuple[Sent, ...]]) -> None:
+    found = found_by("a_report_is_sent_for_every_trigger", replace(PAPER, send=rule))
+    assert found.verdict is Verdict.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sharded:
+    """Be an entry of the ledger that is equal in every shard, and found in its own only."""
+
+    report_id: int
+    shard: int = field(compare=False, hash=True)
+
+
+def entry_in_a_shard(at: AtService, report: Report) -> tuple[object, ...]:
+    return (Sharded(report_id=report.report_id, shard=at.now // 43_200 % 2),)
+
+
+def test_entries_with_a_hash_of_their_own_are_not_proved() -> None:
+    rules = replace(PAPER, budget_entries=entry_in_a_shard)
+    assert found_by("the_ledger_never_passes_the_caps", rules).verdict is Verdict.UNKNOWN
 
 
 # What a proof runs on is small: a rule must not tell it from what is large.
