@@ -28,7 +28,7 @@ check: $(STAMP) ## Check every claim for the paper's own rules.
 
 test: lint types ## Run ruff, mypy and all tests.
 	@echo "Running the tests: pytest -n 2"
-	@$(BIN)/python -m pytest -q -n 2
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 lint: $(STAMP) ## Check style and formatting.
 	@echo "Checking style: ruff check, ruff format --check"
