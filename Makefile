@@ -7,7 +7,7 @@ STAMP := .venv/.installed
 DOCS_STAMP := .venv/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help install check test lint types catalogue docs tightness bench clean
+.PHONY: help install check test lint types catalogue docs tightness bench mutants clean
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -60,6 +60,10 @@ tightness: $(STAMP) ## Compute the tightness tables and their plot in docs/.
 bench: $(STAMP) ## Run the benchmarks and print their figures.
 	@echo "Running the benchmarks"
 	@$(BIN)/python -m benchmarks
+
+mutants: $(STAMP) ## Change the specification in twenty places, one at a time, and see what notices.
+	@echo "Trying mutants of the specification (minutes each)"
+	@$(BIN)/python -m benchmarks._mutants
 
 clean: ## Remove .venv, caches and everything built.
 	rm -rf .venv build docs/_build docs/_generated *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

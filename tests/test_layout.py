@@ -25,7 +25,10 @@ MAY_IMPORT = {
     "properties": {"spec", "proofs", "properties"},
     "sandproof": {"spec", "proofs", "properties", "sandproof"},
     "proposals": {"spec"},
-    "tests": {"spec", "proofs", "properties", "sandproof", "proposals", "docs", "tests"},
+    "tests": {
+        *("spec", "proofs", "properties", "sandproof", "proposals"),
+        *("benchmarks", "docs", "tests"),
+    },
 }
 OURS = {*MAY_IMPORT, "benchmarks", "docs"}
 

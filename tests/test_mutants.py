@@ -7,6 +7,7 @@ The checks named beside it are of the guarantees that `sandproof check` decides.
 from __future__ import annotations
 
 import inspect
+import random
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks._mutants import ROOT, all_mutants, equivalents
 from proofs._chain import Chain
 from proofs._step import CHECK as STEP
 from proofs.attribution_summaries_are_private import CHAIN as SUMMARIES
@@ -168,6 +170,24 @@ def mutated(mutant: Mutant) -> Iterator[None]:
 def test_a_mutant_is_not_proved(mutant: Mutant) -> None:
     with mutated(mutant):
         assert mutant.noticed_by.run(replace(PAPER)).evidence is not Evidence.PROOF
+
+
+def test_drawn_mutants_are_python_and_differ_in_one_place() -> None:
+    drawn = random.Random(1).sample(all_mutants(), 200)
+    assert len({(each.file, each.line, each.start, each.new) for each in drawn}) > 190
+    for mutant in drawn:
+        lines = (ROOT / mutant.file).read_text(encoding="utf-8").splitlines()
+        old = lines[mutant.line - 1]
+        lines[mutant.line - 1] = old[: mutant.start] + mutant.new + old[mutant.end :]
+        assert lines[mutant.line - 1] != old
+        compile("\n".join(lines), mutant.file, "exec")
+
+
+def test_every_equivalent_mutant_has_a_reason_and_is_one() -> None:
+    names = {mutant.name for mutant in all_mutants()}
+    for name, reason in equivalents().items():
+        assert reason
+        assert name in names
 
 
 @pytest.mark.parametrize("check", [STEP, CLIENT_IS_MECHANISM, LEDGER], ids=lambda each: each.claim)
