@@ -331,6 +331,7 @@ def test_claims_shows_a_claim_with_its_proof(capsys: pytest.CaptureFixture[str])
     assert "\\" not in output, "no LaTeX in a terminal"
     for part in (
         "Kind: guarantee",
+        "Promise: (64, 1e-8) per report",
         "Paper: Alg. 1",
         f"Proof: proofs/{LEDGER}.py",
         "Assumes: ",

@@ -71,12 +71,10 @@ def run(arguments: argparse.Namespace) -> int:
 def as_story(result: Result) -> str:
     """Return the attack as text, or why there is none."""
     from sandproof import formats
-    from sandproof.formats.text import Writer, write_story
-    from sandproof.why import opening
+    from sandproof.formats.text import Writer, write_opening, write_story
 
     out = Writer(formats.in_colour(), formats.width())
-    if sentence := opening(result):
-        out.lines += [*out.folded(sentence, rest="  "), ""]
+    write_opening(out, result)
     if result.attack is not None:
         write_story(out, result.attack.story)
     elif result.verdict is Verdict.REFUTED:

@@ -119,6 +119,7 @@ def shown(row: ClaimResult) -> str:
     facts = (
         ("Kind", claim.kind.value),
         ("Paper", claim.paper),
+        ("Promise", row.told_promise),
         ("Neighbours", "" if claim.relation is None else claim.relation.name),
         ("About", ", ".join(claim.subjects)),
         ("Depends on", ", ".join(claim.rules) or "no rule"),

@@ -101,11 +101,10 @@ def as_text(result: Result, colour: bool = False, width: int = WIDTH, verbose: b
 
 
 def write_opening(out: Writer, result: Result) -> None:
-    """Write the why in a sentence, and what the claim that fell says."""
+    """Write the why, and what the claim that fell says; like the verdict, the why is one line."""
     sentence, found = opening(result), why(result)
-    if sentence:
-        for line in out.folded(sentence, rest="  "):
-            out.lines.append(out.paint(line, result.verdict.value))
+    for line in out.folded(sentence, rest="  ") if found is None else [sentence]:
+        out.lines.append(out.paint(line, result.verdict.value))
     if found is not None:
         out.wrap(f"What no longer holds: {found.claim.statement}")
     if sentence:
