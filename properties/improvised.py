@@ -52,6 +52,7 @@ class Improvised:
     chance: Random
     words: Vocabulary
     limits: Limits
+    discovering: bool = True
     run: Run = field(init=False)
     made: int = 0
     first_id: int = field(init=False)
@@ -161,7 +162,7 @@ class Improvised:
                 found |= dict.fromkeys(x.key for x in world.reports[report_id].contributions)
         extra = [key | 2**64 - 1 for key in found] if self.often() else [self.key()]
         keys = tuple(dict.fromkeys((*found, *extra[:4])))
-        discovers = limits.delta > 0 and not self.often()
+        discovers = self.discovering and limits.delta > 0 and not self.often()
         times = self.choose(1, 2, 3)
         share = limits.epsilon / self.choose(*SHARES)
         query = Query(
@@ -330,9 +331,11 @@ class Crowd:
             run.make(Event(report_id=report_id, device=device, program=program))
             return
         name = f"z{number} {place}"
+        move = trigger_of(name if self.given else "nobody", report_id, key, max(self.given, 1))
+        device = f"tablet {number} {place}" if self.others > LARGEST_CROWD else move.device
         if self.given:
-            run.make(source_of(name))
-        run.make(trigger_of(name if self.given else "nobody", report_id, key, max(self.given, 1)))
+            run.make(replace(source_of(name), device=device))
+        run.make(replace(move, device=device))
 
 
 def source_of(name: str) -> Source:
@@ -364,18 +367,16 @@ def crowds(words: Vocabulary, budget: int, sparsity: int, ladder: Sequence[int])
                 for value in (1, budget)
             ]
             found.append(Crowd(others=size, given=budget // 2, value=budget, apart=True))
-        if size <= LARGEST_CROWD // 4:
+        if size <= FEW:
             found += [
-                Crowd(
-                    others=size,
-                    given=budget,
-                    value=max(1, budget // keys - less),
-                    keys=keys,
-                )
-                for less in (0, 1, 11, budget)
+                Crowd(others=size, given=budget, value=value, keys=keys)
+                for value in dict.fromkeys((budget // keys, 1))
             ]
     return found
 
+
+FEW = 10
+"""The most others that contribute to many keys in a run."""
 
 LAST = 10**7
 """The identifier of the unit's first report where it comes after all others."""
@@ -439,6 +440,13 @@ def asked_by_identifier(run: Run, devices: bool, report_id: int) -> None:
     contribute_once(run, devices, report_id)
     for _ in range(2):
         run.make(Query(epsilon=run.limits.epsilon, report_ids=(report_id,), keys=(0,)))
+
+
+def asked_for_little(run: Run, devices: bool, share: int) -> None:
+    """Ask five times for one report, with a small share of epsilon each."""
+    contribute_once(run, devices)
+    for _ in range(5):
+        run.make(Query(epsilon=run.limits.epsilon / share, report_ids=(0,), keys=(0,)))
 
 
 def asked_in_shares(run: Run, devices: bool, number: int, discovers: bool) -> None:

@@ -40,7 +40,7 @@ MOST_OUTCOMES = 64
 STEPS = 1024
 """How many moves are made to find out which of an attack it does not need."""
 
-IMAGES_COST = 20
+IMAGES_COST = 128
 """How many moves it counts for to make one where images have to be looked at."""
 
 S = TypeVar("S")

@@ -15,6 +15,9 @@ from properties.attack_test import script_test
 from spec.contributions import Unit
 from spec.system import Move
 
+MOST_TOLD = 100
+"""How many moves of an attack are told one by one."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScriptAttack:
@@ -63,6 +66,10 @@ class ScriptAttack:
         told = groupby(zip(self.moves, self.seen_with, self.seen_without, strict=True))
         kinds = [(move, len(list(same))) for move, same in told]
         for number, ((move, mine, theirs), count) in enumerate(kinds, 1):
+            if MOST_TOLD // 2 < number <= len(kinds) - MOST_TOLD // 2:
+                if number == MOST_TOLD // 2 + 1:
+                    lines.append(f"... and {len(kinds) - MOST_TOLD} moves like these ...")
+                continue
             times = count + (self.times - 1 if number == len(kinds) else 0)
             lines.append(f"{number}. {move}" + (f" ({times} times)" if times > 1 else ""))
             if mine == theirs:

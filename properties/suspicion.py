@@ -37,12 +37,20 @@ class SameDraws:
 
 
 def suspicious(run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
-    """Tell whether a run may be an attack."""
+    """Tell whether a run may be an attack; keys that are there in one world only may be one."""
+    return len(run.mine.sums) != len(run.theirs.sums) or differs(run, promised)
+
+
+def differs(run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
+    """Tell whether the worlds differ beside noise, or sums tell more than is promised.
+
+    Keys that are discovered in one world only are no difference yet.
+    """
     if list(map(chances, run.mine.laws)) != list(map(chances, run.theirs.laws)):
         return True
-    if any(encoded(mine) != encoded(theirs) for mine, theirs in run.seen):
-        return True
     if len(run.mine.sums) != len(run.theirs.sums):
+        return False
+    if any(encoded(mine) != encoded(theirs) for mine, theirs in run.seen):
         return True
     loss = Fraction(0)
     for one, other in zip(run.mine.sums, run.theirs.sums, strict=True):

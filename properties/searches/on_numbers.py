@@ -8,6 +8,7 @@ beside noise, or in which sums tell more than is promised, is played; only an at
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,6 +20,7 @@ from properties.improvised import (
     Improvised,
     any_window,
     asked_by_identifier,
+    asked_for_little,
     asked_in_shares,
     crowds,
     devices_by_chance,
@@ -26,10 +28,10 @@ from properties.improvised import (
     many_windows,
     sources_by_chance,
 )
+from properties.laws import moving_too_much
 from properties.parts import shows_as_drawn
-from properties.play import Promise, attack_of_run, first_of
-from properties.script_attack import ScriptAttack
-from properties.suspicion import SameDraws, suspicious
+from properties.play import attack_of_run, first_of
+from properties.suspicion import SameDraws, differs, suspicious
 from properties.vocabulary import NO_WORDS, Vocabulary
 from properties.worlds import BothWorlds, Draws
 from spec.contributions import Budgets, Credit, Unit
@@ -45,14 +47,26 @@ from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
 if TYPE_CHECKING:
     from spec.rules import AtContribution
 
-Made = tuple[str, Unit, Callable[[BothWorlds], None]]
-"""A run: its name, the unit that it is about, and what makes its moves."""
-
 WINDOWS = (2, 17, 145)
 SOURCES = (3, 6, 12)
 SHARES = (2, 10, 100)
 LONGEST_ASKED = 1200
 IDENTIFIERS = 32
+LITTLE = 10**4
+
+
+MOST_OPEN = 6
+"""How many runs of a kind are played that turn out to be no attack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Hold a run: its kind and name, the unit that it is about, and what makes its moves."""
+
+    kind: str
+    name: str
+    unit: Unit
+    make: Callable[[BothWorlds], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,33 +90,37 @@ def runs_of(
     """Return the runs, short ones first; each is made by itself from the seed and its number."""
     limits = rules.limits
     unit: Unit = DeviceWindow(device="phone", window=0) if devices else "x"
-    for number in range(size.runs):
-        play = Improvised(Random(f"{seed} {devices} {number}"), words, limits)
-        if devices:
-            window = any_window(play)
-            yield f"by chance, number {number}", window, on(play, window)
-        else:
-            yield f"by chance, number {number}", unit, on(play, None)
     mentioned = [each for each in words.around if 1 < each <= LONGEST_ASKED]
     for number in sorted({*(WINDOWS if devices else SOURCES), *(x for x in mentioned if x <= 400)}):
         longest = many_windows if devices else many_sources
-        yield f"{longest.__name__}, {number}", unit, partial(longest, number=number)
+        yield Made("in a row", f"{number}", unit, partial(longest, number=number))
     for number in sorted(
         {*range(IDENTIFIERS), *(x for x in words.around if x < 2**REPORT_ID_BITS)}
     ):
         play_it = partial(asked_by_identifier, devices=devices, report_id=number)
-        yield f"report {number} asked twice", unit, play_it
+        yield Made("asked twice", f"report {number}", unit, play_it)
+    little = partial(asked_for_little, devices=devices, share=LITTLE)
+    yield Made("asked five times", f"with {limits.epsilon / LITTLE}", unit, little)
     for number in sorted({*SHARES, *mentioned}):
-        for discovers in (False, True) if limits.delta else (False,):
-            yield (
-                f"asked {number} times{' with key discovery' if discovers else ''}",
-                unit,
-                partial(asked_in_shares, devices=devices, number=number, discovers=discovers),
-            )
+        simple = shows_as_drawn(rules) or number == min(SHARES)
+        for discovers in (False, True) if limits.delta and simple else (False,):
+            asked = partial(asked_in_shares, devices=devices, number=number, discovers=discovers)
+            kind = "key discovery" if discovers else "listed keys"
+            yield Made("asked in shares", f"{number} with {kind}", unit, asked)
+    for number in range(size.runs):
+        chance = Random(f"{seed} {devices} {number}")
+        play = Improvised(chance, words, limits, discovering=shows_as_drawn(rules))
+        if devices:
+            window = any_window(play)
+            yield Made("by chance", f"number {number}", window, on(play, window))
+        else:
+            yield Made("by chance", f"number {number}", unit, on(play, None))
     changed = any(getattr(rules, name) is not getattr(PAPER, name) for name in SERVICE)
     ladder = [each for each in size.ladder if changed or each <= LARGEST_CROWD]
     for crowd in crowds(words, limits.contribution_budget, limits.sparsity_budget, ladder):
-        yield str(crowd), unit, partial(crowd.make, devices=devices)
+        yield Made("a batch", str(crowd), unit, partial(crowd.make, devices=devices))
+    for crowd in moving_too_much(rules, words):
+        yield Made("totals", str(crowd), unit, partial(crowd.make, devices=devices))
 
 
 def on(play: Improvised, window: DeviceWindow | None) -> Callable[[BothWorlds], None]:
@@ -131,9 +149,16 @@ def numbers_finding(
         assumes=f"neighbours: {relation.name}",
     )
     runs, refused, open_ = 0, "", ""
-    for name, unit, make in runs_of(rules, relation.units == "devices", words, size, seed):
+    played: Counter[str] = Counter()
+    for made in runs_of(rules, relation.units == "devices", words, size, seed):
+        name = f"{made.kind}: {made.name}"
         try:
-            attack, suspected = judged(rules, relation, unit, make, promised, words, name)
+            run = made_run(rules, relation, made, words)
+            runs += 1
+            if not suspicious(run, promised) or played[made.kind] >= MOST_OPEN:
+                continue
+            played[made.kind] += not shows_as_drawn(rules)
+            attack = attack_of_run(run, promised)
         except RelationUndefined as reason:
             return replace(
                 found,
@@ -142,9 +167,8 @@ def numbers_finding(
                 detail=str(reason),
             )
         except SpecError as reason:
-            refused = str(reason)
+            refused = refused or str(reason)
             continue
-        runs += 1
         if attack is not None:
             return replace(
                 found,
@@ -153,7 +177,7 @@ def numbers_finding(
                 attack=attack,
                 counterexample={"inequality": attack.inequality()},
             )
-        if suspected:
+        if not shows_as_drawn(rules) and differs(run, promised):
             open_ = open_ or name
     if open_:
         detail = f"the worlds differ without an attack: {open_}"
@@ -164,30 +188,18 @@ def numbers_finding(
     return replace(found, evidence=Evidence.RANDOM_RUNS, bound=f"{runs} runs on numbers")
 
 
-def judged(
-    rules: Rules,
-    relation: Relation,
-    unit: Unit,
-    make: Callable[[BothWorlds], None],
-    promised: Promise,
-    words: Vocabulary,
-    name: str,
-) -> tuple[ScriptAttack | None, bool]:
-    """Make a run; return its attack, and whether there should have been one.
-
-    Moves before one that is refused are a run, too.
-    """
-    draws = SameDraws(Random(name), words.around, rules.limits.contribution_budget)
-    run = BothWorlds(rules, relation, unit, lambda: Draws(draws.noisy, first_of))
+def made_run(rules: Rules, relation: Relation, made: Made, words: Vocabulary) -> BothWorlds:
+    """Make a run in both worlds; the moves before one that is refused are a run, too."""
+    draws = SameDraws(Random(made.name), words.around, rules.limits.contribution_budget)
+    run = BothWorlds(rules, relation, made.unit, lambda: Draws(draws.noisy, first_of))
     try:
-        make(run)
+        made.make(run)
+    except RelationUndefined:
+        raise
     except SpecError:
         if not run.seen:
             raise
-    if not suspicious(run, promised):
-        return None, False
-    attack = attack_of_run(run, promised)
-    return attack, attack is None and not shows_as_drawn(rules)
+    return run
 
 
 def numbers_check(
