@@ -9,6 +9,10 @@ To *admit* is done in each world on its own budgets. Whatever a proposal makes o
 the paper's `contribute` grants it may depend on this credit, on its own unit's budget and on what
 is public, so that no unit learns of another. A loop over credits must handle each by itself: what
 one round sets is forgotten in the next, and none ends the loop.
+
+Which event-level source a trigger may be credited to is decided on the truthful account. The
+response that a source has drawn is no part of that: which other source takes a trigger would tell
+whether the source answers truthfully.
 """
 
 from __future__ import annotations
@@ -134,3 +138,27 @@ class Admitting(Policy):
         at, credits = call.positional
         several = isinstance(credits, Several) and credits.member == CREDIT
         return GRANTED if at == ADMITTING and several else None
+
+
+TRIGGERED = Label("what the rule sees of a trigger")
+RECORDS = Label("the client of a trigger")
+RECORD = Label("a record of a source")
+
+
+class Matching(Policy):
+    """Let a rule look at everything on the device but at drawn responses."""
+
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Open the records of sources, and what they hold."""
+        if label == TRIGGERED:
+            return {"client": RECORDS, "rules": RULES}.get(name, PUBLIC)
+        if label == RULES and name == "limits":
+            return PUBLIC
+        if label == RECORDS and name == "records":
+            return Several("the records", RECORD)
+        return None if label != RECORD or name == "response" else PUBLIC
+
+    def call(self, call: Call) -> Label | None:
+        """Let the paper say what matches."""
+        asked = call.target is PAPER.event_matches and not call.keywords
+        return PUBLIC if asked and call.positional == (TRIGGERED, RECORD) else None

@@ -9,7 +9,7 @@ not compute by itself. The *core* of a proposal is its rules without such additi
   answer left, and keeps that state, to which it may add what is public;
 - `settle`, if it refuses in public, or leaves the charges to the paper's `settle`;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
-- `attribute`, `propose` and `contribute`, as `proofs/_clients.py` says;
+- `attribute`, `propose`, `contribute` and `event_matches`, as `proofs/_clients.py` says;
 - a rule that is the paper's own function, written down again.
 
 An adversary who talks to the core can do by itself whatever the additions do: ask less, ask for
@@ -63,9 +63,10 @@ from spec.aggregation_service import (
 from spec.attribution_client import AttributionClient, attribute
 from spec.contributions import Budgets, Credit, contribute
 from spec.distributions import Draw
+from spec.event_client import SourceRecord, event_matches
 from spec.private_aggregation_client import AggregationClient, propose
 from spec.reports import Report
-from spec.rules import AtContribution, AtEvent, AtService, AtTrigger, Initial
+from spec.rules import AtContribution, AtEvent, AtEventTrigger, AtService, AtTrigger, Initial
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,6 +340,12 @@ AROUND: dict[str, Step[Rules]] = {
         policy=_clients.Admitting(),
         allowed=(_clients.GRANTED,),
     ),
+    "event_matches": Around(
+        name="which source may take a trigger does not depend on drawn responses",
+        rule="event_matches",
+        arguments=(_clients.TRIGGERED, _clients.RECORD),
+        policy=_clients.Matching(),
+    ),
     "initial": InitialService(name="the service begins with an empty ledger"),
 }
 """What may be put around each rule."""
@@ -421,6 +428,11 @@ def share_a_budget(
     return contribute(at, credits if used < 10 * at.limits.contribution_budget else ())
 
 
+def match_truthful_sources(at: AtEventTrigger, record: SourceRecord) -> bool:
+    """Let a source that answers with a drawn output take no trigger."""
+    return record.response is None and event_matches(at, record)
+
+
 USED = replace(PAPER.initial, service=Service(ledger=Map({1: Spent()})))
 
 POST_PROCESSING = Proof(
@@ -436,6 +448,7 @@ POST_PROCESSING = Proof(
         "a trigger is credited to nobody's unit": replace(PAPER, attribute=credit_a_pool),
         "an event is credited to its device": replace(PAPER, propose=credit_the_device),
         "units share a budget": replace(PAPER, contribute=share_a_budget),
+        "random sources take no triggers": replace(PAPER, event_matches=match_truthful_sources),
         "a report has been charged before": replace(PAPER, initial=USED),
     },
 )

@@ -9,8 +9,9 @@ Method: A chain of lemmas, each decided on the rules at hand:
     response and credits only; a truthful source stays in the output set; randomized response over a
     set that the truth does not leave is private for one source; and the other sources are a random
     part of the adversary, so that joint convexity gives the theorem for all of them.
-    Which sources match a trigger is free. Which of them is credited is not: it is decided once, on
-    the truthful account, and a rule that sees the client could look at a drawn response.
+    Which sources match a trigger may be decided in any way on the truthful account, and not by a
+    drawn response: that is looked for in the code of the rule, and taken off. Which of them is
+    credited is the paper's.
     That the client is M_ER is enumerated for small sources, and follows for all from the code: the
     response is drawn once, `pass_window` sends the counts of the response where there is one, and
     every step changes the record of one source only.
@@ -190,7 +191,7 @@ CHAIN = Chain(
         ),
     ),
     decided=frozenset({"limits", "output_set", "truth_probability"}),
-    free=frozenset({"event_matches"}),
+    free=frozenset(),
     argument="chain of lemmas from randomized response over the output set to M_ER",
     assumes="public output sets; no memory in rules; no side channels; what the lemmas assume",
     controls={

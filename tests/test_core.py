@@ -17,6 +17,7 @@ from spec import (
     Answer,
     AtContribution,
     AtEvent,
+    AtEventTrigger,
     AtService,
     AtTrigger,
     Budget,
@@ -24,11 +25,13 @@ from spec import (
     Contribution,
     Credit,
     Draw,
+    EventClient,
     Ledger,
     Outcome,
     Report,
     Rules,
     Service,
+    SourceRecord,
     Spent,
     coin,
     replace,
@@ -476,6 +479,22 @@ def grant_twice(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
     return budgets, granted + granted
 
 
+def match_the_truthful(at: AtEventTrigger, record: SourceRecord) -> bool:
+    return at.cause.trigger_id != "pilot" or record.response is None
+
+
+def match_by_another(at: AtEventTrigger, record: SourceRecord) -> bool:
+    return all(each.response is None for each in at.client.records)
+
+
+def match_by_the_client(at: AtEventTrigger, record: SourceRecord) -> bool:
+    return at.client == EventClient()
+
+
+def match_a_changed_record(at: AtEventTrigger, record: SourceRecord) -> bool:
+    return PAPER.event_matches(at, replace(record, active=record.response is None))
+
+
 REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
     *(
         ("reveal", rule)
@@ -512,6 +531,13 @@ REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
         )
     ),
     ("propose", propose_for_the_day),
+    *(
+        ("event_matches", rule)
+        for rule in (
+            *(match_the_truthful, match_by_another, match_by_the_client),
+            match_a_changed_record,
+        )
+    ),
     *(
         ("contribute", rule)
         for rule in (
@@ -615,9 +641,16 @@ def one_part_each(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
     return PAPER.contribute(at, tuple(found))
 
 
+def match_the_newest(at: AtEventTrigger, record: SourceRecord) -> bool:
+    newest = max(each.registered_at for each in at.client.records)
+    known = record.registered_at == newest and record.sent < 2
+    return known and PAPER.event_matches(at, record)
+
+
 @pytest.mark.parametrize(
     ("field", "rule"),
     [
+        ("event_matches", match_the_newest),
         ("attribute", to_every_source),
         ("attribute", to_no_source),
         ("contribute", one_part_each),
