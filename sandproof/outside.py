@@ -46,7 +46,7 @@ WHAT = {module: what for what, modules in READS.items() for module in modules}
 BUILTINS = {
     **dict.fromkeys(("open", "input"), "files"),
     **dict.fromkeys(("eval", "exec", "compile", "__import__", "breakpoint"), "other code"),
-    **dict.fromkeys(("globals", "locals", "id"), "the interpreter"),
+    **dict.fromkeys(("globals", "locals", "id", "__builtins__"), "the interpreter"),
 }
 ATTRIBUTES = {
     **dict.fromkeys(("read_text", "read_bytes", "exists", "iterdir", "is_file", "stat"), "files"),

@@ -137,7 +137,7 @@ def run_file(path: Path) -> list[ModuleType]:
         raise BadInput(f"{place}: {told(error)}{wrong_names(source)}") from None
     own = [
         each
-        for name, each in sys.modules.items()
+        for name, each in list(sys.modules.items())
         if name not in before and each is not module and is_brought(each)
     ]
     _loaded[:] = [loader.name, *(each.__name__ for each in own)]
@@ -192,11 +192,11 @@ def rules_of(path: Path, module: ModuleType) -> Rules:
     if not hasattr(module, "RULES"):
         raise BadInput(f"{path}: the file does not define RULES")
     rules = module.RULES
-    if not isinstance(rules, Rules):
+    if type(rules) is not Rules:
         raise BadInput(f"{path}: RULES must be a spec.Rules, not {brief(rules)}")
-    if not isinstance(rules.limits, Limits):
+    if type(rules.limits) is not Limits:
         raise BadInput(f"{path}: RULES.limits must be a spec.Limits, not {brief(rules.limits)}")
-    if not isinstance(rules.initial, Initial):
+    if type(rules.initial) is not Initial:
         raise BadInput(f"{path}: RULES.initial must be a spec.Initial, not {brief(rules.initial)}")
     for name in rule_names():
         rule = getattr(rules, name)

@@ -48,17 +48,23 @@ A = TypeVar("A")
 
 
 def exact(value: object, name: str) -> Fraction:
-    """Return a value as a fraction, or refuse it by the name of its field."""
-    if isinstance(value, bool) or not isinstance(value, (int, Fraction)):
-        raise NotExact(f"{name} must be an int or a Fraction, not {value!r}")
-    return value if isinstance(value, Fraction) else Fraction(value)
+    """Return a value as a fraction, or refuse it by the name of its field.
+
+    A number of another type is refused: it could compare in ways of its own.
+    """
+    if value.__class__ is Fraction or value.__class__ is int:
+        return value if isinstance(value, Fraction) else Fraction(value)
+    raise NotExact(f"{name} must be an int or a Fraction, not {value!r}")
 
 
 def whole(value: object, name: str) -> int:
-    """Return a value as a whole number, or refuse it by the name of its field."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise NotWhole(f"{name} must be an int, not {value!r}")
-    return value
+    """Return a value as a whole number, or refuse it by the name of its field.
+
+    A number of another type is refused: it could compare in ways of its own.
+    """
+    if value.__class__ is int:
+        return value
+    raise NotWhole(f"{name} must be an int, not {value!r}")
 
 
 def positive(value: object, name: str) -> Fraction:

@@ -193,6 +193,7 @@ OUTSIDE = {
     "def f(x):\n    return getattr(x, 'charge.'[:-1])\n": (2, "the interpreter"),
     "def f(x):\n    return getattr(x, '__code__')\n": (2, "the interpreter"),
     "def f(x):\n    return id(x)\n": (2, "the interpreter"),
+    "__builtins__ = {**__builtins__, 'max': min}\n": (1, "the interpreter"),
     "x = eval('1')\n": (1, "other code"),
     "import numpy\n": (1, "what is not followed"),
 }

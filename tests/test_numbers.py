@@ -53,6 +53,28 @@ def test_what_is_not_a_whole_number_is_named_with_its_value(value: object) -> No
     assert repr(value) in str(refused.value)
 
 
+class Soft(int):
+    """Be a whole number that compares in its own way."""
+
+    def __ge__(self, other: object) -> bool:
+        return True
+
+
+class SoftFraction(Fraction):
+    """Be a fraction that compares in its own way."""
+
+    def __lt__(self, other: object) -> bool:
+        return False
+
+
+def test_numbers_of_another_type_are_refused() -> None:
+    with pytest.raises(NotWhole):
+        whole(Soft(1), "report value")
+    for value in (Soft(1), SoftFraction(1)):
+        with pytest.raises(NotExact):
+            exact(value, "epsilon")
+
+
 def test_ints_and_fractions_are_exact() -> None:
     assert exact(3, "x") == Fraction(3)
     assert isinstance(exact(3, "x"), Fraction)
