@@ -29,8 +29,8 @@ def __getattr__(name: str) -> tuple[Check, ...]:
 def _collected() -> tuple[Check, ...]:
     names = sorted(module.name for module in iter_modules(__path__) if not module.ispkg)
     found = (import_module(f"{__name__}.{name}") for name in names if not name.startswith("_"))
-    chain = import_module(f"{__name__}._chain")
-    return tuple(chain.remembered(module.CHECK) for module in found)
+    chain, memory = (import_module(f"{__name__}.{name}") for name in ("_chain", "_memory"))
+    return tuple(chain.remembered(memory.memoryless(module.CHECK)) for module in found)
 
 
 def lemmas_of(

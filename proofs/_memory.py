@@ -1,0 +1,179 @@
+"""Whether the rules of a proposal could remember: a proof is about functions of their arguments.
+
+A proof follows some rules and leaves others free, and what it has not followed could write down
+what another rule reads. So the code of all changed rules is looked at, and that of the functions of
+the proposal that they can reach. They may set no global name, no attribute and no variable that
+outlives a call. If two rules share something that can be changed, such as a list of the module,
+neither may hold an instruction or name a method that changes a container in place.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import dis
+import functools
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from types import CodeType, FunctionType, ModuleType
+from typing import cast
+
+from immutables import Map
+
+from proofs._flow import unguarded
+from proofs._followed import CACHED, FUNCTIONS, _immutable, _known, _names, _ours
+from proofs._rewritten import _global_names
+from spec import PAPER, Rules
+from spec.verdicts import Check, Evidence, Finding, Reason
+
+SETS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
+CONTAINERS = (list, dict, set, tuple, frozenset, Map)
+IN_PLACE = frozenset(
+    name
+    for kind in (list, dict, set)
+    for name in vars(kind)
+    if not name.startswith("_") and not any(hasattr(each, name) for each in (Map, frozenset, tuple))
+) - {"fromkeys"} | {"update", "getattr"}
+"""What code names that could change a list, a dictionary or a set."""
+
+
+def memoryless(check: Check) -> Check:
+    """Return a check that proves nothing of rules that could remember."""
+
+    def run(rules: Rules) -> Finding:
+        found = check.run(rules)
+        if found.evidence is not Evidence.PROOF or not (why := memory_of(rules)):
+            return found
+        return replace(found, evidence=Evidence.NONE, reason=Reason.CANNOT_FOLLOW, detail=why)
+
+    return replace(check, run=run)
+
+
+def memory_of(rules: Rules) -> str:
+    """Say how the changed rules could remember, or nothing."""
+    changed = {
+        f.name: unguarded(getattr(rules, f.name))
+        for f in dataclasses.fields(Rules)
+        if f.name not in ("limits", "initial")
+        and getattr(rules, f.name) is not getattr(PAPER, f.name)
+    }
+    shared: dict[int, tuple[str, str]] = {}
+    for rule, function in changed.items():
+        reached = _Reached()
+        reached.visit(function, rule)
+        for code in reached.codes:
+            if what := _kept(code, code.co_freevars):
+                return f"{what}, which is kept for the next call, in {code.co_qualname}"
+        for identity, name in reached.changeable.items():
+            other, writer = shared.get(identity, ("", ""))
+            writer = writer or reached.writer
+            if other and writer:
+                return f"{name}, shared by {other} and {rule}, may be changed in {writer}"
+            shared[identity] = (rule, writer)
+    return ""
+
+
+class _Reached:
+    """Collect the code that a rule can reach, and what it can reach that can be changed.
+
+    `writer` names something in it that could change a container, if there is anything.
+    """
+
+    def __init__(self) -> None:
+        self.codes: list[CodeType] = []
+        self.changeable: dict[int, str] = {}
+        self.writer = ""
+        self.seen: dict[int, object] = {}
+
+    def visit(self, value: object, name: str) -> None:
+        """Look at a value, and at all that is in it."""
+        if id(value) in self.seen or _immutable(value):
+            return
+        self.seen[id(value)] = value
+        kind = type(value)
+        if any(value is each for each in FUNCTIONS) or kind is ModuleType:
+            return
+        if kind is FunctionType:
+            self._function(unguarded(cast(FunctionType, value)))
+        elif kind is functools.partial:
+            partial = cast("functools.partial[object]", value)
+            self._all((partial.func, *partial.args, *partial.keywords.values()), name)
+        elif kind is CACHED:
+            self.visit(getattr(value, "__wrapped__", None), name)
+        elif isinstance(value, type):
+            if not _known(value) and value.__module__ not in sys.stdlib_module_names:
+                self._all(vars(value).values(), name)
+        elif kind in (staticmethod, classmethod, property):
+            self._all((getattr(value, each, None) for each in ("__func__", "fget")), name)
+        elif kind in CONTAINERS or dataclasses.is_dataclass(value):
+            if kind in (list, dict, set):
+                self.changeable[id(value)] = name
+            self._all(members_of(value), name)
+        else:
+            self.writer = self.writer or name
+            self.changeable[id(value)] = name
+            self.visit(getattr(value, "__self__", None), name)
+
+    def _all(self, values: Iterable[object], name: str) -> None:
+        for each in values:
+            self.visit(each, name)
+
+    def _function(self, function: FunctionType) -> None:
+        if _ours(function):
+            return
+        if function.__module__.split(".")[0] in sys.stdlib_module_names:
+            self.writer = self.writer or function.__name__
+            return
+        code, names = function.__code__, _names(function.__code__)
+        self.codes.append(code)
+        if _changes(code):
+            self.writer = self.writer or code.co_qualname
+        for name in _global_names(code) & set(function.__globals__):
+            value = function.__globals__[name]
+            self.visit(value, name)
+            if isinstance(value, ModuleType) and value.__name__.split(".")[0] != "spec":
+                self._all((getattr(value, each) for each in names if hasattr(value, each)), name)
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            self.visit(cell.cell_contents, name)
+        self._all(function.__defaults__ or (), "a default")
+        self._all((function.__kwdefaults__ or {}).values(), "a default")
+
+
+def members_of(value: object) -> Iterator[object]:
+    """List what is in a container or in a dataclass."""
+    if isinstance(value, dict | Map):
+        for key, each in value.items():
+            yield key
+            yield each
+    elif dataclasses.is_dataclass(value):
+        yield from (getattr(value, f.name, None) for f in dataclasses.fields(value))
+    else:
+        yield from cast(list[object], value)
+
+
+def _kept(code: CodeType, outer: tuple[str, ...]) -> str:
+    """Name what code sets that outlives a call; a dataclass sets its own fields."""
+    if code.co_filename == "<string>":
+        return ""
+    for step in dis.get_instructions(code):
+        if step.opname in SETS or (step.opname == "STORE_DEREF" and step.argval in outer):
+            return str(step.argval)
+    inner = (_kept(each, outer) for each in code.co_consts if isinstance(each, CodeType))
+    return next(filter(None, inner), "")
+
+
+def _changes(code: CodeType) -> bool:
+    """Tell whether code could change a container in place."""
+    if _names(code) & IN_PLACE:
+        return True
+    codes = [code]
+    for each in codes:
+        codes += [inner for inner in each.co_consts if isinstance(inner, CodeType)]
+    return any(
+        step.opname in ("STORE_SUBSCR", "DELETE_SUBSCR")
+        or (step.opname == "BINARY_OP" and step.argrepr.endswith("="))
+        for each in codes
+        for step in dis.get_instructions(each)
+    )
