@@ -72,7 +72,7 @@ UNIVERSE = Universe(
         Source(source_id="A", destination="shop", expiry=9, filters=frozenset("a"), key=1),
         Source(source_id="B", destination="shop", expiry=9, filters=frozenset("b"), key=1),
     ),
-    triggers=(BASKET, replace(BASKET, more=()), replace(BASKET, filters=frozenset("b"))),
+    triggers=(BASKET, replace(BASKET, more=((2, 0),)), replace(BASKET, filters=frozenset("b"))),
     trigger_count=2,
     queries=(
         Query(epsilon=Fraction(2), keys=(1, 3)),
