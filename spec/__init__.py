@@ -24,7 +24,6 @@ from spec.attribution_client import (
     DuplicateSource as DuplicateSource,
     Source as Source,
     Trigger as Trigger,
-    UnknownSource as UnknownSource,
 )
 from spec.contributions import Budget as Budget, Budgets as Budgets, Credit as Credit, Unit as Unit
 from spec.distributions import (
@@ -44,6 +43,7 @@ from spec.event_client import (
     EventTrigger as EventTrigger,
     SourceRecord as SourceRecord,
     TriggerSpecification as TriggerSpecification,
+    UnknownSource as UnknownSource,
 )
 from spec.event_mechanism import EventMechanism as EventMechanism
 from spec.event_outputs import Output as Output, OutputSet as OutputSet, output_set as output_set

@@ -162,7 +162,8 @@ def charge(at: AtService, spent: Spent, report: Report) -> Spent | None:
     r"""Return what the report has spent after the query, or None if that would pass a cap.
 
     A null report is charged like any other: whether a batch is refused must not tell who was
-    attributed.
+    attributed. A query that lists keys is charged its $\delta$ as well, as in
+    $\mathcal{M}_{\mathrm{SR}}$.
 
     Deviates: B15 null reports are ignored in the sum and charged in the ledger.
     Paper: Alg. 1; Alg. 6; Remark 2.1.

@@ -68,10 +68,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trigger:
-    """Hold a trigger (dest, trigId, trigFilt, trigKey, trigValue) and its report's identifier $r$.
+    r"""Hold a trigger (dest, trigId, trigFilt, trigKey, trigValue) and its report's identifier $r$.
 
     The identifier is random in the API. It is part of the input here, so that the client has no
-    randomness of its own and the identifier cannot depend on attribution.
+    randomness of its own and the identifier cannot depend on attribution. A value above $\Lambda_1$
+    is never admitted.
 
     Deviates: B12 the destination belongs to the trigger, as in the pseudocode.
     Paper: Sec. 2.1; Alg. 2.
@@ -179,7 +180,3 @@ class DuplicateSource(SpecError):
 
 class NotACandidate(SpecError):
     """Report an order of attempts with a source that is not one of the registered sources."""
-
-
-class UnknownSource(SpecError):
-    """Report a source identifier that was never registered."""

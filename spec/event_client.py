@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from immutables import Map
 
-from spec.attribution_client import DEVICE, DuplicateSource, SourceId, UnknownSource
+from spec.attribution_client import DEVICE, DuplicateSource, SourceId
 from spec.numbers import Power, SpecError, whole
 from spec.randomized_response import RandomizedResponse
 from spec.reports import checked_filters, checked_names, checked_value
@@ -347,3 +347,7 @@ class BadTriggerData(SpecError):
 
 class BeyondLimits(SpecError):
     """Report a source that asks for more than the public limits allow."""
+
+
+class UnknownSource(SpecError):
+    """Report a source identifier that was never registered."""

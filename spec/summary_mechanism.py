@@ -68,7 +68,7 @@ class SummaryState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SummaryMechanism:
-    r"""Be the interactive mechanism $\mathcal{M}_{\mathrm{SR}}$."""
+    r"""Be the interactive mechanism $\mathcal{M}_{\mathrm{SR}}$, whose time is always zero."""
 
     rules: Rules
 

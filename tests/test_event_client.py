@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import pytest
 from immutables import Map
 
-from spec.attribution_client import DuplicateSource, Source, Trigger, UnknownSource
+from spec.attribution_client import DuplicateSource, Source, Trigger
 from spec.distributions import Distribution, Draw, Law, explore
 from spec.event_client import (
     BadTriggerData,
@@ -22,6 +22,7 @@ from spec.event_client import (
     SourceRecord,
     TriggerData,
     TriggerSpecification,
+    UnknownSource,
     event_attribute,
     event_matches,
     event_visible,
