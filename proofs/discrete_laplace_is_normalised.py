@@ -42,10 +42,10 @@ class ClosedForms:
     """Hold the closed forms, as sympy and as exact numbers call them."""
 
     mass: Callable[[Fraction, Fraction, Fraction], Fraction] = noise.laplace_mass
-    truncated_pmf: Callable[[Expr, int, int], Expr] = noise.truncated_pmf
-    truncated_tail: Callable[[Expr, int, int], Expr] = noise.truncated_tail
-    pmf: Callable[[Expr, int], Expr] = noise.laplace_pmf
-    tail: Callable[[Expr, int], Expr] = noise.laplace_tail
+    truncated_pmf: Callable[[Expr, int, int], Expr] = noise.laplace_pmf
+    truncated_tail: Callable[[Expr, int, int], Expr] = noise.laplace_tail
+    pmf: Callable[[Expr, int], Expr] = lambda q, x: noise.laplace_pmf(q, None, x)
+    tail: Callable[[Expr, int], Expr] = lambda q, x: noise.laplace_tail(q, None, x)
     upper_tail: Callable[[Expr, Expr, Expr], Expr] = noise.laplace_upper_tail
     displaced: Callable[[Expr, Expr, Expr], Expr] = noise.displaced_mass
     normaliser: Callable[[Expr, int | None], Expr] = noise.laplace_normaliser
@@ -148,7 +148,7 @@ def one_sided_normaliser(q: Expr, truncation: int | None) -> Expr:
 
 def bent_tail(q: Expr, truncation: int, x: int) -> Expr:
     r"""Add to the tail below zero what is nothing at $-1$ and where the masses start."""
-    tail: Expr = noise.truncated_tail(q, truncation, x)
+    tail: Expr = noise.laplace_tail(q, truncation, x)
     return tail + (x + 1) * (x + truncation + 1) if x < 0 else tail
 
 
@@ -159,7 +159,7 @@ def pmf_beyond_the_truncation(q: Expr, truncation: int, x: int) -> Expr:
 
 def one_sided_pmf(q: Expr, x: int) -> Expr:
     """Leave out the masses below zero."""
-    return q - q if x < 0 else noise.laplace_pmf(q, x)
+    return q - q if x < 0 else noise.laplace_pmf(q, None, x)
 
 
 def displaced_without_truncation(q: Expr, lift: Expr, edge: Expr) -> Expr:
@@ -188,7 +188,7 @@ PROOF = Proof(
         "masses beyond the truncation": replace(PAPERS, truncated_pmf=pmf_beyond_the_truncation),
         "masses on one side only": replace(PAPERS, pmf=one_sided_pmf),
         "a tail that does not vanish": replace(
-            PAPERS, tail=lambda q, x: noise.laplace_tail(q, x) + 1
+            PAPERS, tail=lambda q, x: noise.laplace_tail(q, None, x) + 1
         ),
         "a displaced mass without truncation": replace(
             PAPERS, displaced=displaced_without_truncation

@@ -36,7 +36,7 @@ from sympy import Expr, Symbol
 from proofs._algebra import identical
 from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
-from spec.noise import displaced_mass, laplace_upper_tail, truncated_tail
+from spec.noise import displaced_mass, laplace_tail, laplace_upper_tail
 
 Q = Symbol("q", positive=True)
 V = cast(int, Symbol("v", integer=True, nonnegative=True))
@@ -66,7 +66,7 @@ def exact_within_reach(displaced: Displaced) -> bool:
 
     def agree(truncation: int, change: int) -> bool:
         moved = displaced.symbolic(Q, Q ** (-change), Q ** (truncation + 1))
-        tail: Expr = truncated_tail(cast(Expr, Q), truncation, truncation - change)
+        tail: Expr = laplace_tail(cast(Expr, Q), truncation, truncation - change)
         return identical(moved, tail)
 
     whole = agree(0, 1) and agree(K + 1, K + 2)

@@ -67,47 +67,34 @@ def displaced_mass(ratio: N, lift: N, edge: N) -> N:
     return laplace_upper_tail(ratio, edge * lift, edge)
 
 
+def laplace_edge(ratio: N, truncation: int | None) -> N:
+    r"""Return the edge $q^{T+1}$, which is zero without truncation."""
+    return ratio - ratio if truncation is None else ratio ** (truncation + 1)
+
+
 def laplace_normaliser(ratio: N, truncation: int | None) -> N:
     r"""Return $\sum_x q^{|x|}$ over $|x| \le T$, or over all integers."""
-    if truncation is None:
-        return (1 + ratio) / (1 - ratio)
-    return (1 + ratio - 2 * ratio ** (truncation + 1)) / (1 - ratio)
+    return (1 + ratio - 2 * laplace_edge(ratio, truncation)) / (1 - ratio)
 
 
-def laplace_pmf(ratio: N, x: int) -> N:
-    r"""Return $\Pr[X = x]$ for $X \sim \mathrm{DLap}(a)$ and $q = e^{-a}$."""
-    return laplace_mass(ratio, ratio ** (-x if x < 0 else x), ratio - ratio)
-
-
-def laplace_tail(ratio: N, x: int) -> N:
-    r"""Return $\Pr[X > x]$ for $X \sim \mathrm{DLap}(a)$ and $q = e^{-a}$.
-
-    Below zero it is one minus the mirrored tail.
-    """
-    zero = ratio - ratio
-    if x < 0:
-        return 1 - laplace_upper_tail(ratio, ratio ** (-x), zero)
-    return laplace_upper_tail(ratio, ratio ** (x + 1), zero)
-
-
-def truncated_pmf(ratio: N, truncation: int, x: int) -> N:
-    r"""Return $\Pr[X = x]$ for $X \sim \mathrm{DLap}_T(a)$ and $q = e^{-a}$."""
+def laplace_pmf(ratio: N, truncation: int | None, x: int) -> N:
+    r"""Return $\Pr[X = x]$ for $X \sim \mathrm{DLap}_T(a)$, or $\mathrm{DLap}(a)$, $q = e^{-a}$."""
     magnitude = -x if x < 0 else x
-    if magnitude > truncation:
+    if truncation is not None and magnitude > truncation:
         return ratio - ratio
-    return laplace_mass(ratio, ratio**magnitude, ratio ** (truncation + 1))
+    return laplace_mass(ratio, ratio**magnitude, laplace_edge(ratio, truncation))
 
 
-def truncated_tail(ratio: N, truncation: int, x: int) -> N:
-    r"""Return $\Pr[X > x]$ for $X \sim \mathrm{DLap}_T(a)$ and $q = e^{-a}$.
+def laplace_tail(ratio: N, truncation: int | None, x: int) -> N:
+    r"""Return $\Pr[X > x]$ for the same; below zero it is one minus the mirrored tail.
 
     Paper: Lem. A.1.
     """
-    if x >= truncation:
+    if truncation is not None and x >= truncation:
         return ratio - ratio
-    if x < -truncation:
+    if truncation is not None and x < -truncation:
         return ratio - ratio + 1
-    edge = ratio ** (truncation + 1)
+    edge = laplace_edge(ratio, truncation)
     if x < 0:
         return 1 - laplace_upper_tail(ratio, ratio ** (-x), edge)
     return laplace_upper_tail(ratio, ratio ** (x + 1), edge)
@@ -198,17 +185,11 @@ class DiscreteLaplace(Noise):
 
     def pmf(self, x: int) -> Real:
         """Return the probability of one outcome."""
-        ratio = self.decay_power.value()
-        if self.truncation is None:
-            return laplace_pmf(ratio, x)
-        return truncated_pmf(ratio, self.truncation, x)
+        return laplace_pmf(self.decay_power.value(), self.truncation, x)
 
     def tail(self, x: int) -> Real:
         """Return the probability of every outcome above x."""
-        ratio = self.decay_power.value()
-        if self.truncation is None:
-            return laplace_tail(ratio, x)
-        return truncated_tail(ratio, self.truncation, x)
+        return laplace_tail(self.decay_power.value(), self.truncation, x)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from sandproof.main import COMMANDS, main
 from spec import PAPER, Rules, replace
 from spec.aggregation_service import Spent
 from spec.claims import CLAIMS
-from spec.noise import truncated_pmf
+from spec.noise import laplace_pmf
 from spec.reports import Report
 from spec.rules import AtService
 from spec.verdicts import Check, Control, Evidence, Finding, Kind
@@ -512,7 +512,7 @@ def test_figures_are_counted_without_writing_the_number_out() -> None:
 def test_the_variance_agrees_with_the_sum_it_stands_for() -> None:
     for ratio in (Fraction(1, 2), Fraction(3, 5)):
         for last in (0, 1, 4):
-            masses = {x: truncated_pmf(ratio, last, x) for x in range(-last, last + 1)}
+            masses = {x: laplace_pmf(ratio, last, x) for x in range(-last, last + 1)}
             assert variance(ratio, last) == sum(x * x * mass for x, mass in masses.items())
         assert abs(variance(ratio, None) - variance(ratio, 200)) < Fraction(1, 10**30)
 

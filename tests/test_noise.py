@@ -24,8 +24,6 @@ from spec.noise import (
     smallest_sound_truncation,
     sound_edge,
     threshold,
-    truncated_pmf,
-    truncated_tail,
 )
 from spec.numbers import (
     NATURAL,
@@ -53,29 +51,31 @@ deltas = st.fractions(0, 1, max_denominator=500).filter(bool)
 @given(ratios, truncations)
 def test_truncated_masses_sum_to_one_and_to_the_tail(ratio: Fraction, truncation: int) -> None:
     inside = range(-truncation, truncation + 1)
-    masses = {x: truncated_pmf(ratio, truncation, x) for x in inside}
+    masses = {x: laplace_pmf(ratio, truncation, x) for x in inside}
     assert sum(masses.values()) == 1
     assert masses == {-x: mass for x, mass in masses.items()}
     for x in range(-truncation - 2, truncation + 3):
         above = sum((mass for y, mass in masses.items() if y > x), Fraction(0))
-        assert truncated_tail(ratio, truncation, x) == above
+        assert laplace_tail(ratio, truncation, x) == above
     normaliser = laplace_normaliser(ratio, truncation)
     assert normaliser == sum(ratio ** abs(x) for x in inside)
     assert masses[0] == 1 / normaliser
-    assert truncated_pmf(ratio, truncation, truncation + 1) == 0
-    assert truncated_pmf(ratio, truncation, -truncation - 1) == 0
+    assert laplace_pmf(ratio, truncation, truncation + 1) == 0
+    assert laplace_pmf(ratio, truncation, -truncation - 1) == 0
 
 
 @given(ratios, st.integers(-9, 9))
 def test_untruncated_tails_fall_by_one_mass_per_step(ratio: Fraction, x: int) -> None:
-    assert laplace_tail(ratio, x - 1) - laplace_tail(ratio, x) == laplace_pmf(ratio, x)
-    assert laplace_tail(ratio, x) + laplace_tail(ratio, -x - 1) == 1
-    assert laplace_pmf(ratio, x) == ratio ** abs(x) / laplace_normaliser(ratio, None)
+    assert laplace_tail(ratio, None, x - 1) - laplace_tail(ratio, None, x) == laplace_pmf(
+        ratio, None, x
+    )
+    assert laplace_tail(ratio, None, x) + laplace_tail(ratio, None, -x - 1) == 1
+    assert laplace_pmf(ratio, None, x) == ratio ** abs(x) / laplace_normaliser(ratio, None)
 
 
 @given(ratios)
 def test_untruncated_noise_is_the_limit_of_truncated_noise(ratio: Fraction) -> None:
-    gap = truncated_pmf(ratio, 2000, 3) - laplace_pmf(ratio, 3)
+    gap = laplace_pmf(ratio, 2000, 3) - laplace_pmf(ratio, None, 3)
     assert 0 < gap < ratio**2000 * 2 / (1 - ratio)
 
 
@@ -129,7 +129,7 @@ def test_a_shift_within_the_support_shows_itself_by_the_displaced_mass(
 ) -> None:
     edge = ratio ** (truncation + 1)
     formula = displaced_mass(ratio, 1 / ratio**shift, edge)
-    true = truncated_tail(ratio, truncation, truncation - shift)
+    true = laplace_tail(ratio, truncation, truncation - shift)
     if shift <= truncation + 1:
         assert true == formula
     else:
@@ -141,12 +141,12 @@ def test_closed_forms_run_on_symbols() -> None:
     q = sympy.Symbol("q", positive=True)
     x = sympy.Symbol("x", integer=True, nonnegative=True)
     y = sympy.Symbol("y", integer=True, positive=True)
-    falls = laplace_tail(q, y - 1) - laplace_tail(q, y) - laplace_pmf(q, y)
+    falls = laplace_tail(q, None, y - 1) - laplace_tail(q, None, y) - laplace_pmf(q, None, y)
     assert sympy.simplify(falls) == 0
     truncation = x + 1 + y
-    step = truncated_tail(q, truncation, x) - truncated_tail(q, truncation, x + 1)
-    assert sympy.simplify(step - truncated_pmf(q, truncation, x + 1)) == 0
-    total = 2 * truncated_tail(q, truncation, x - x) + truncated_pmf(q, truncation, 0)
+    step = laplace_tail(q, truncation, x) - laplace_tail(q, truncation, x + 1)
+    assert sympy.simplify(step - laplace_pmf(q, truncation, x + 1)) == 0
+    total = 2 * laplace_tail(q, truncation, x - x) + laplace_pmf(q, truncation, 0)
     assert sympy.simplify(total) == 1
 
 
@@ -196,8 +196,8 @@ def test_the_floor_uses_the_slack_of_the_tail_lemma_up() -> None:
     decay = Power(TWO, -epsilon)
     assert floored == 1
     ratio = decay.exact()
-    assert truncated_tail(ratio, floored, floored - 1) <= delta
-    assert truncated_tail(ratio, floored - 1, floored - 2) > delta
+    assert laplace_tail(ratio, floored, floored - 1) <= delta
+    assert laplace_tail(ratio, floored - 1, floored - 2) > delta
 
 
 @pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(-1, 2)])
@@ -228,8 +228,8 @@ def test_bad_parameters_of_a_threshold_are_named() -> None:
 
 def test_the_smallest_sound_truncation_of_two_keys_without_a_sparsity_bound() -> None:
     assert smallest_sound_truncation(2, Fraction(2), Fraction(1, 8), TWO) == 4
-    assert truncated_tail(HALF, 4, 2) == Fraction(3, 46)
-    assert truncated_tail(HALF, 3, 1) == Fraction(3, 22) > Fraction(1, 8)
+    assert laplace_tail(HALF, 4, 2) == Fraction(3, 46)
+    assert laplace_tail(HALF, 3, 1) == Fraction(3, 22) > Fraction(1, 8)
 
 
 def _worst_over_two_keys(ratio_exponent: Fraction, truncation: int, budget: int) -> Fraction:
@@ -250,7 +250,7 @@ def _two_keys(noise: Noise, first: int, second: int) -> Distribution[tuple[int, 
 def test_no_split_over_two_keys_is_worse_than_one_key() -> None:
     assert _worst_over_two_keys(Fraction(-1), 4, 2) == Fraction(3, 46)
     assert _worst_over_two_keys(Fraction(-1), 3, 2) == Fraction(3, 22)
-    assert _worst_over_two_keys(Fraction(-1), 5, 3) == truncated_tail(HALF, 5, 2)
+    assert _worst_over_two_keys(Fraction(-1), 5, 3) == laplace_tail(HALF, 5, 2)
 
 
 @given(budgets, st.integers(1, 3), deltas)
@@ -307,11 +307,11 @@ def test_the_threshold_can_be_lower_at_production_size(
 def test_the_formula_and_not_the_true_tail_chooses_the_truncation() -> None:
     delta, budget = Fraction(9, 10), 4
     found = smallest_sound_truncation(budget, Fraction(4), delta, TWO)
-    true = [truncated_tail(HALF, 2, 2 - shift) for shift in range(budget + 1)]
+    true = [laplace_tail(HALF, 2, 2 - shift) for shift in range(budget + 1)]
     assert true[budget] <= delta
     assert any(true[v] > Fraction(v, budget) * delta for v in range(1, budget))
     assert found > 2
-    safe = [truncated_tail(HALF, found, found - shift) for shift in range(budget + 1)]
+    safe = [laplace_tail(HALF, found, found - shift) for shift in range(budget + 1)]
     assert all(safe[v] <= Fraction(v, budget) * delta for v in range(1, budget + 1))
 
 
