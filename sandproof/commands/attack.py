@@ -8,7 +8,14 @@ import sys
 from pathlib import Path
 
 from sandproof.claim_result import AttackRecord
-from sandproof.commands.options import FORMATS, accepted, add_options, options_of
+from sandproof.commands.options import (
+    FORMATS,
+    SCENARIO,
+    accepted,
+    add_family,
+    add_options,
+    options_of,
+)
 from sandproof.formats.data import SCHEMA_VERSION
 from sandproof.result import BAD_INPUT, Result
 from spec.verdicts import Kind, Verdict
@@ -33,7 +40,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("proposal", type=Path, metavar="PROPOSAL")
-    add_options(parser, FORMATS)
+    add_options(parser, (*FORMATS, SCENARIO))
+    add_family(parser)
     parser.add_argument(
         "--pytest", type=Path, metavar="FILE", help="also write a test that replays the attack"
     )
@@ -42,6 +50,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Look for an attack, tell it, and write its test if that is asked for."""
+    if arguments.family == "w3c":
+        from sandproof import level1
+
+        return level1.run(arguments, [arguments.proposal], story=True)
+    if arguments.format == SCENARIO:
+        print(f"sandproof: {SCENARIO} is a format of --family w3c", file=sys.stderr)
+        return BAD_INPUT
     from sandproof import formats, verdict
     from sandproof.about import Request
     from sandproof.settings import parse_settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sandproof.commands.options import FORMATS, accepted, add_options, options_of
+from sandproof.commands.options import FORMATS, accepted, add_family, add_options, options_of
 from sandproof.settings import parse_settings
 
 EXAMPLES = """\
@@ -32,11 +32,16 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     parser.add_argument("proposals", nargs="*", type=Path, metavar="PROPOSAL")
     add_options(parser, FORMATS)
+    add_family(parser)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Check, print, and return the exit status that tells the verdict."""
+    if arguments.family == "w3c":
+        from sandproof import level1
+
+        return level1.run(arguments, list(arguments.proposals) or [None], story=False)
     from sandproof import formats, verdict
     from sandproof.about import Request
     from sandproof.result import Result, overall

@@ -22,6 +22,20 @@ MOST_SECONDS = 10**9
 FORMATS = ("text", "json", "markdown", "html", "junit", "sarif")
 
 
+SCENARIO = "w3c-scenario"
+"""The format of an attack on Attribution Level 1 as a scenario of the W3C's group."""
+
+
+def add_family(parser: argparse.ArgumentParser) -> None:
+    """Add the choice between the paper's APIs and Attribution Level 1."""
+    parser.add_argument(
+        "--family",
+        choices=("paper", "w3c"),
+        default="paper",
+        help="whose rules are judged: the paper's, or W3C Attribution Level 1's",
+    )
+
+
 def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
     """Add the options of the commands that check proposals."""
     parser.add_argument(

@@ -1,0 +1,364 @@
+"""Small universes for Attribution Level 1: probabilities are fractions and budgets a few grains.
+
+An epsilon of two costs two grains; a conversion of value one then has noise of ratio one half.
+Epochs last ten seconds and a day one second. The unit is an epoch of the only device.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from properties.level1.game import Level1Universe, Reaction
+from spec.level1 import (
+    LIMITS,
+    Caller,
+    ClearHistory,
+    ConversionOptions,
+    ImpressionOptions,
+    Job,
+    Level1Unit,
+    MeasureConversion,
+    SaveImpression,
+)
+from spec.numbers import Base
+
+SERVICE = "https://agg-service.example"
+SHOP, TOYS = "shop.example", "toys.example"
+NEWS, BLOG = "news.example", "blog.example"
+AMPLE = 1000
+
+SMALL = replace(
+    LIMITS,
+    site_budget=2,
+    global_budget=4,
+    site_quota=AMPLE,
+    grains=1,
+    base=Base(Fraction(2)),
+    epoch=10,
+    day=1,
+    hour=1,
+    maximum_lookback=20,
+    minimum_batch=1,
+)
+SITE_ONLY = replace(SMALL, global_budget=AMPLE)
+"""Only the budgets of sites are ever short."""
+
+GLOBAL_ONLY = replace(SMALL, site_budget=AMPLE)
+"""Only the global budget is ever short."""
+
+
+def saved(now: int, index: int, site: str = NEWS, **options: Any) -> SaveImpression:
+    """Return a call that saves an impression."""
+    options["histogram_index"] = index
+    return SaveImpression(now=now, caller=Caller(site=site), options=ImpressionOptions(**options))
+
+
+def measured(
+    now: int, report: int, epsilon: Fraction | int = 2, site: str = SHOP, **options: Any
+) -> MeasureConversion:
+    """Return a call that measures a conversion; by default one with two buckets."""
+    options = {"histogram_size": 2, **options}
+    asked = ConversionOptions(service=SERVICE, epsilon=Fraction(epsilon), **options)
+    return MeasureConversion(now=now, caller=Caller(site=site), options=asked, report_id=report)
+
+
+def summed(*reports: int, budget: int = 2) -> Job:
+    """Return a job over reports."""
+    return Job(report_ids=reports, minimal_budget=budget)
+
+
+def universe(
+    name: str, *moves: Any, epoch: int, epsilon: int, limits: Any = SITE_ONLY, **more: Any
+) -> Level1Universe:
+    """Return a universe about an epoch of the only device."""
+    told = {"site": more.pop("unit_site", None), "match_value": more.pop("match_value", None)}
+    unit = Level1Unit(epoch=epoch, **told)
+    return Level1Universe(
+        name=name, limits=limits, moves=moves, unit=unit, epsilon=Fraction(epsilon), **more
+    )
+
+
+EQUAL = (Fraction(1), Fraction(1))
+SHORT: dict[str, Any] = {"lookback_days": 2}
+LOST: dict[str, Any] = {**SHORT, "credit": EQUAL, "histogram_size": 1}
+
+LOST_CREDIT = universe(
+    "one epoch, half of the credit lost",
+    saved(4, 0),
+    saved(5, 1),
+    measured(5, 1, epsilon=4, **LOST),
+    measured(5, 2, epsilon=4, **LOST),
+    summed(1, 2, budget=4),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+)
+TWO_EPOCHS = universe(
+    "two epochs, one site",
+    saved(5, 0, NEWS),
+    saved(15, 1, BLOG),
+    measured(16, 1),
+    measured(16, 2, impression_sites=(NEWS,)),
+    summed(1),
+    summed(2),
+    epoch=1,
+    epsilon=2,
+    view=SHOP,
+)
+TWO_EPOCHS_ALL_SITES = replace(
+    TWO_EPOCHS,
+    name="two epochs, all sites",
+    limits=GLOBAL_ONLY,
+    moves=(
+        saved(5, 0, NEWS),
+        saved(15, 1, BLOG),
+        measured(16, 1, epsilon=4),
+        measured(16, 2, epsilon=4, site=TOYS, impression_sites=(NEWS,)),
+        summed(1, budget=4),
+        summed(2, budget=4),
+    ),
+    epsilon=Fraction(4),
+    view=None,
+)
+ZOO, PARK = "zoo.example", "park.example"
+TWO_EPOCHS_QUOTA = universe(
+    "two epochs, quotas are short",
+    saved(5, 0, NEWS),
+    saved(15, 0, BLOG),
+    saved(15, 0, ZOO),
+    saved(15, 0, PARK),
+    measured(16, 1, impression_sites=(ZOO,), lookback_days=2, histogram_size=1),
+    measured(16, 2, impression_sites=(PARK,), lookback_days=2, histogram_size=1),
+    measured(16, 9, site=TOYS, impression_sites=(NEWS, BLOG), histogram_size=1),
+    measured(16, 3, impression_sites=(NEWS,), histogram_size=1),
+    summed(1, 2, 3),
+    epoch=1,
+    epsilon=2,
+    limits=replace(SITE_ONLY, site_quota=2),
+    view=SHOP,
+)
+TWO_EPOCHS_OLDER = universe(
+    "two epochs, the older one credited",
+    saved(5, 0, NEWS, priority=1),
+    saved(15, 1, BLOG),
+    measured(16, 1),
+    measured(16, 2, impression_sites=(BLOG,)),
+    summed(1),
+    summed(2),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+)
+TWO_EPOCHS_OFTEN = universe(
+    "two epochs, asked three times",
+    saved(5, 0, NEWS),
+    saved(15, 1, BLOG),
+    measured(16, 1),
+    measured(16, 2),
+    measured(16, 3),
+    summed(1, 2, 3),
+    epoch=1,
+    epsilon=2,
+    view=SHOP,
+)
+OVER_QUOTA = universe(
+    "one epoch, an impression site over its quota",
+    saved(5, 1, BLOG, priority=1),
+    saved(5, 0, NEWS),
+    measured(5, 9, epsilon=6, site=TOYS, histogram_size=1, impression_sites=(BLOG,), **SHORT),
+    *(measured(5, report, histogram_size=1, **SHORT) for report in (1, 2, 3)),
+    summed(1, 2, 3),
+    epoch=0,
+    epsilon=2,
+    limits=replace(SITE_ONLY, site_quota=6),
+    view=SHOP,
+)
+CLEARED = universe(
+    "one epoch, history cleared in between",
+    saved(5, 0),
+    measured(5, 1, epsilon=4, **SHORT),
+    ClearHistory(now=6, sites=frozenset({SHOP}), forget_visits=True),
+    measured(6, 2, epsilon=4, **SHORT),
+    summed(1, 2, budget=4),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+)
+CLEARED_ALL = universe(
+    "one epoch, everything cleared twice in between",
+    saved(5, 0),
+    measured(5, 1, epsilon=4, lookback_days=2, histogram_size=1),
+    ClearHistory(now=6, sites=frozenset(), forget_visits=True),
+    saved(6, 0),
+    measured(6, 2, epsilon=4, lookback_days=2, histogram_size=1),
+    ClearHistory(now=7, sites=frozenset(), forget_visits=True),
+    saved(7, 0),
+    measured(7, 3, epsilon=4, lookback_days=2, histogram_size=1),
+    summed(1, 2, 3, budget=4),
+    epoch=0,
+    epsilon=4,
+    limits=GLOBAL_ONLY,
+)
+CLOCK_SET_BACK = universe(
+    "a clock set back between two clearings",
+    saved(15, 0),
+    measured(15, 1, epsilon=4, **SHORT),
+    ClearHistory(now=16, sites=frozenset({SHOP}), forget_visits=True),
+    ClearHistory(now=6, sites=frozenset({TOYS}), forget_visits=True),
+    measured(16, 2, epsilon=4, **SHORT),
+    summed(1, 2, budget=4),
+    epoch=1,
+    epsilon=2,
+    view=SHOP,
+)
+AGGREGATED = universe(
+    "one epoch, reports aggregated as the site likes",
+    saved(5, 0),
+    measured(5, 1, epsilon=4, **SHORT),
+    measured(5, 2, epsilon=2, **SHORT),
+    summed(1, budget=4),
+    summed(1, 2, budget=2),
+    summed(1, budget=2),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+)
+ONE_BUCKET: dict[str, Any] = {**SHORT, "histogram_size": 1}
+AGGREGATED_AGAIN = universe(
+    "one epoch, a report aggregated three times",
+    saved(5, 0),
+    measured(5, 1, epsilon=4, **ONE_BUCKET),
+    summed(1, budget=4),
+    summed(1, budget=4),
+    summed(1, budget=4),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+)
+SHARED_LIMIT = universe(
+    "one site uses up what another is waiting for",
+    saved(5, 0),
+    measured(5, 1, epsilon=4, **ONE_BUCKET),
+    measured(5, 2, epsilon=4, site=TOYS, **ONE_BUCKET),
+    summed(1, budget=4),
+    summed(2, budget=4),
+    epoch=0,
+    epsilon=2,
+    limits=SMALL,
+    unit_site=SHOP,
+)
+SHARED_LIMIT_ONE_VIEW = replace(
+    SHARED_LIMIT,
+    name="the same, the whole epoch protected from one site",
+    unit=Level1Unit(epoch=0),
+    view=TOYS,
+)
+AMPLE_LIMITS = replace(SHARED_LIMIT, name="the same with ample shared limits", limits=SITE_ONLY)
+REACTION = universe(
+    "another site reacts to its own answer",
+    saved(5, 0),
+    measured(5, 1, epsilon=4, site=TOYS, **ONE_BUCKET),
+    measured(5, 2, epsilon=4, **ONE_BUCKET),
+    Reaction(job=summed(1, budget=4), at_least=1, move=saved(15, 0)),
+    measured(15, 3, epsilon=4, **ONE_BUCKET),
+    summed(2, budget=4),
+    summed(3, budget=4),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+)
+STORAGE = universe(
+    "two epochs, little storage",
+    saved(5, 1, NEWS),
+    saved(15, 0, BLOG),
+    measured(16, 1, impression_sites=(BLOG,), lookback_days=2),
+    measured(16, 2, impression_sites=(BLOG,), lookback_days=2),
+    measured(16, 3, impression_sites=(NEWS,)),
+    summed(1, 2, 3),
+    epoch=1,
+    epsilon=2,
+    view=SHOP,
+)
+STORAGE_UNSAVED = replace(STORAGE, name="the same, never saved", never_saved=True)
+FRACTION_OF_A_GRAIN = universe(
+    "an epsilon between two grains",
+    saved(5, 0, NEWS),
+    saved(15, 1, BLOG),
+    measured(16, 1, epsilon=Fraction(6, 5), value=2, max_value=3),
+    summed(1),
+    epoch=1,
+    epsilon=1,
+    limits=replace(SITE_ONLY, site_budget=1, base=Base(Fraction(8))),
+    view=SHOP,
+)
+ONE_IMPRESSION = universe(
+    "one impression of two",
+    saved(5, 0, match_value=1),
+    saved(6, 1, match_value=2),
+    measured(6, 1, epsilon=4, lookback_days=3),
+    summed(1, budget=4),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+    match_value=2,
+)
+ONE_IMPRESSION_TWICE = replace(
+    ONE_IMPRESSION, name="the same at twice the epsilon", epsilon=Fraction(4)
+)
+
+MIXED_BUDGETS = universe(
+    "one epoch, reports of different budgets in one job",
+    saved(5, 0),
+    measured(5, 1, epsilon=6, impression_sites=(BLOG,), **ONE_BUCKET),
+    measured(5, 2, **ONE_BUCKET),
+    measured(5, 3, **ONE_BUCKET),
+    summed(1, 2, 3),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+)
+SITE_VIEWS = (
+    LOST_CREDIT,
+    TWO_EPOCHS,
+    TWO_EPOCHS_OLDER,
+    TWO_EPOCHS_OFTEN,
+    CLEARED,
+    AGGREGATED,
+    MIXED_BUDGETS,
+    STORAGE_UNSAVED,
+)
+
+
+def against_all(each: Level1Universe) -> Level1Universe:
+    """Return a universe of one site in which its share of the epoch is protected from all."""
+    unit = replace(each.unit, site=SHOP)
+    return replace(each, name=f"{each.name}, against all", unit=unit, view=None)
+
+
+def globally(each: Level1Universe) -> Level1Universe:
+    """Return a universe in which all sites share the global budget, and only that runs short."""
+    limits, epsilon = GLOBAL_ONLY, Fraction(GLOBAL_ONLY.global_budget)
+    name = f"{each.name}, globally"
+    return replace(each, name=name, limits=limits, epsilon=epsilon, view=None)
+
+
+UNIVERSES = {
+    "level1_device_epochs_are_private": (
+        TWO_EPOCHS_ALL_SITES,
+        globally(TWO_EPOCHS_OFTEN),
+        CLEARED_ALL,
+        globally(AGGREGATED_AGAIN),
+        globally(MIXED_BUDGETS),
+        globally(STORAGE_UNSAVED),
+    ),
+    "level1_one_site_learns_little_of_an_epoch": (
+        *SITE_VIEWS,
+        TWO_EPOCHS_QUOTA,
+        OVER_QUOTA,
+        SHARED_LIMIT_ONE_VIEW,
+    ),
+    "level1_what_one_site_asks_is_private": (AMPLE_LIMITS, *map(against_all, SITE_VIEWS)),
+}
+"""Where attacks on each guarantee are looked for; all are within its hypotheses."""

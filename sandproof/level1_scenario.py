@@ -1,0 +1,156 @@
+"""An attack on Attribution Level 1 as a scenario in the JSON format of the W3C's group.
+
+A scenario has no noise and no aggregation. It lists the calls of an attack in the world that has
+the unit, with the histogram of every report as the judged rules fill it, and says in comments which
+epoch is protected, what the other world reports instead, and how likely the telling outcomes are.
+The parameters go with it. A second of the small universe becomes a day, a grain an epsilon.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from properties.level1.game import Level1Attack, Reaction
+from spec.distributions import Distribution, Law
+from spec.level1 import (
+    ClearHistory,
+    ClearSiteData,
+    Job,
+    Level1Move,
+    Level1OtherWorld,
+    Level1Rules,
+    Level1System,
+    MeasureConversion,
+    SaveImpression,
+    SetEnabled,
+    step,
+)
+
+Fields = dict[str, Any]
+DAY = 86400
+MICRO = 10**6
+
+
+def scenario_of(attack: Level1Attack, rules: Level1Rules) -> Fields:
+    """Return the events of an attack as a scenario."""
+    universe = attack.universe
+    rules = replace(rules, limits=universe.limits)
+    gone = Level1OtherWorld(rules=rules, unit=universe.unit, never_saved=universe.never_saved)
+    here = there = universe.initial
+    events: list[Fields] = []
+    jobs: list[str] = []
+    seconds = 0
+    for action in attack.longest():
+        moves = (action.job, action.move) if isinstance(action, Reaction) else (action,)
+        for move in moves:
+            if isinstance(move, Job):
+                jobs.append(f"reports {', '.join(map(str, move.report_ids))} summed")
+                continue
+            here, _ = step(rules, here, move, one_half)
+            there, _ = gone.step(there, move, one_half)
+            seconds = max(seconds + 1, DAY * move.now)
+            events.append(event_of(move, seconds, here, there))
+    return {"$comment": comment_of(attack, jobs), "events": events}
+
+
+def one_half(law: Any) -> Any:
+    """Decide a coin as scenarios do, by the fraction one half."""
+    if isinstance(law, Distribution):
+        return law.probability_of(True) > Fraction(1, 2)
+    if isinstance(law, Law):
+        raise TypeError(f"a scenario says nothing about {law!r}")
+    return law
+
+
+def comment_of(attack: Level1Attack, jobs: list[str]) -> list[str]:
+    """Say what the scenario shows that its histograms do not."""
+    universe = attack.universe
+    who = "all sites together" if universe.view is None else universe.view
+    return [
+        f"An attack: {universe.name}. Protected is epoch {universe.unit.epoch}, "
+        f"promised is epsilon {universe.epsilon} in units of ln {universe.limits.base.value}.",
+        f"It is seen by {who}, after aggregation: {'; '.join(jobs) or 'none'}.",
+        f"The telling sums have probability {attack.likely} {attack.direction} and "
+        f"{attack.unlikely} otherwise: more than the promise allows by {attack.excess}.",
+        f"The parameters: {json.dumps(config_of(attack))}",
+    ]
+
+
+def config_of(attack: Level1Attack) -> Fields:
+    """Return the parameters that the scenario of an attack assumes."""
+    limits = attack.universe.limits
+    days = limits.epoch // limits.day
+    first = next(m.now for m in attack.longest() if isinstance(m, MeasureConversion))
+    return {
+        "aggregationServices": dict.fromkeys(sorted(limits.services), "dap-18-histogram"),
+        "epochStart": float(Fraction(first % days, days)),
+        "fairlyAllocateCreditFraction": 0.5,
+        "globalPrivacyBudgetPerEpoch": limits.global_budget * MICRO,
+        "impressionSiteQuotaPerEpoch": limits.site_quota * MICRO,
+        "perSitePrivacyBudget": limits.site_budget * MICRO,
+        "maxConversionSitesPerImpression": limits.maximum_conversion_sites,
+        "maxConversionCallersPerImpression": limits.maximum_conversion_callers,
+        "maxImpressionSitesForConversion": limits.maximum_impression_sites,
+        "maxImpressionCallersForConversion": limits.maximum_impression_callers,
+        "maxCreditSize": limits.maximum_credit,
+        "maxHistogramSize": limits.maximum_histogram,
+        "maxLookbackDays": limits.maximum_lookback,
+        "maxMatchValues": limits.maximum_match_values,
+        "privacyBudgetEpochDays": days,
+    }
+
+
+def event_of(move: Level1Move, seconds: int, here: Level1System, there: Level1System) -> Fields:
+    """Return a move as an event of a scenario."""
+    match move:
+        case SaveImpression():
+            options = {
+                "histogramIndex": move.options.histogram_index,
+                "matchValue": move.options.match_value,
+                "priority": move.options.priority,
+            }
+            site = move.caller.site
+            return {"seconds": seconds, "event": "saveImpression", "site": site, "options": options}
+        case MeasureConversion():
+            report, other = here.reports[move.report_id], there.reports[move.report_id]
+            asked = move.options
+            given: Fields = {
+                "aggregationService": asked.service,
+                "histogramSize": asked.histogram_size,
+                "epsilon": number(asked.epsilon),
+                "value": asked.value,
+                "maxValue": asked.max_value,
+                "credit": [number(part) for part in asked.credit],
+                "impressionSites": list(asked.impression_sites),
+            }
+            if asked.lookback_days is not None:
+                given["lookbackDays"] = asked.lookback_days
+            return {
+                "$comment": f"without the unit: {list(other.histogram)}",
+                "seconds": seconds,
+                "event": "measureConversion",
+                "site": move.caller.site,
+                "options": given,
+                "expected": list(report.histogram),
+            }
+        case ClearSiteData():
+            return {"seconds": seconds, "event": "clearImpressionsForSite", "site": move.site}
+        case ClearHistory():
+            return {
+                "seconds": seconds,
+                "event": "clearBrowsingHistoryForAttribution",
+                "sites": sorted(move.sites),
+                "forgetVisits": move.forget_visits,
+            }
+        case SetEnabled():
+            return {"seconds": seconds, "event": "enableAPI" if move.enabled else "disableAPI"}
+        case _:
+            raise TypeError(f"a scenario has no event for {move!r}")
+
+
+def number(value: Fraction) -> int | float:
+    """Return a number as JSON writes it; those of the small universes are short decimals."""
+    return value.numerator if value.denominator == 1 else float(value)

@@ -1,0 +1,210 @@
+"""Exact games of Attribution Level 1, the proposals to change it, and attacks as scenarios."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from properties.level1 import universes
+from properties.level1.game import Level1Attack, Level1Universe, solve_level1
+from properties.level1.universes import UNIVERSES
+from sandproof import level1
+from sandproof.level1_scenario import config_of, scenario_of
+from sandproof.main import main
+from sandproof.scenario import failures, read_scenario
+from spec.level1 import (
+    LEVEL_1_2026_05,
+    LEVEL_1_ONE_DRAW,
+    ClearHistory,
+    Device,
+    Level1Mechanism,
+    Level1Rules,
+    Level1System,
+    MeasureConversion,
+    budgets,
+)
+from spec.level1.claims import GUARANTEES
+from spec.verdicts import Verdict
+
+ROOT = Path(__file__).resolve().parent.parent
+PROPOSALS = sorted((ROOT / "proposals" / "w3c").glob("*.py"))
+SCHEMA = Path(
+    os.environ.get("SANDPROOF_W3C_SCHEMA", ROOT.parent / "shared" / "w3c" / "scenario.schema.json")
+)
+SHORT = {
+    "level1_device_epochs_are_private": "global",
+    "level1_one_site_learns_little_of_an_epoch": "one view",
+    "level1_what_one_site_asks_is_private": "one site",
+}
+WITHIN = {each.name: each for listed in UNIVERSES.values() for each in listed}
+
+
+def loaded(path: Path) -> tuple[Level1Rules, dict[str, str]]:
+    rules = level1.load(path)
+    text = path.read_text()
+    (expected,) = (line for line in text.splitlines() if line.startswith("Expected: "))
+    assert "\nOrigin: " in text
+    parts = expected.removeprefix("Expected: ").split(", ")
+    return rules, {name: verdict for name, _, verdict in (part.rpartition(" ") for part in parts)}
+
+
+@pytest.mark.parametrize("name", WITHIN)
+def test_with_one_draw_no_universe_of_a_guarantee_has_an_attack(name: str) -> None:
+    solution = solve_level1(LEVEL_1_ONE_DRAW, WITHIN[name])
+    assert solution.worst == 0
+    assert solution.attack is None
+    assert not solution.vacuous
+
+
+BEYOND = {
+    "CLOCK_SET_BACK": (6, Fraction(3, 5)),
+    "SHARED_LIMIT": (5, Fraction(12, 25)),
+    "REACTION": (7, Fraction(36, 125)),
+    "FRACTION_OF_A_GRAIN": (4, Fraction(2, 9)),
+    "ONE_IMPRESSION": (4, Fraction(12, 25)),
+}
+"""Universes that break a hypothesis or ask for more, with the moves and delta of the attack."""
+
+
+@pytest.mark.parametrize("name", BEYOND)
+def test_beyond_its_hypotheses_a_guarantee_falls(name: str) -> None:
+    universe: Level1Universe = getattr(universes, name)
+    assert universe.name not in WITHIN
+    found = solve_level1(LEVEL_1_ONE_DRAW, universe).attack
+    assert found is not None
+    assert (found.moves, found.excess) == BEYOND[name]
+
+
+def test_two_draws_are_told_in_five_moves() -> None:
+    found = solve_level1(LEVEL_1_2026_05, universes.LOST_CREDIT).attack
+    assert found is not None
+    assert (found.moves, found.excess) == (5, Fraction(21, 320))
+    assert (found.likely, found.unlikely) == (Fraction(17, 64), Fraction(1, 20))
+
+
+def test_a_single_impression_is_private_at_twice_the_epsilon() -> None:
+    solution = solve_level1(LEVEL_1_ONE_DRAW, universes.ONE_IMPRESSION_TWICE)
+    assert solution.worst == 0
+    assert not solution.vacuous
+
+
+@pytest.mark.parametrize(
+    ("name", "universe"),
+    [
+        ("latest_clearing_is_remembered", "CLOCK_SET_BACK"),
+        ("stated_budget_rounded_down", "FRACTION_OF_A_GRAIN"),
+    ],
+)
+def test_a_repair_closes_what_it_is_for(name: str, universe: str) -> None:
+    rules = level1.load(ROOT / "proposals" / "w3c" / f"{name}.py")
+    assert solve_level1(rules, getattr(universes, universe)).worst == 0
+
+
+def test_one_site_can_use_up_what_all_share_and_pay_nothing() -> None:
+    """The draft says that this takes as many sites as the limit is a multiple of a site's."""
+    limits = replace(universes.SMALL, global_budget=1000, site_quota=500)
+    rules = replace(LEVEL_1_2026_05, limits=limits)
+    lost: dict[str, Any] = {"lookback_days": 2, "histogram_size": 1}
+    system = Level1System(devices=Level1System().devices.set("device", Device(epoch_start=0)))
+    for move in (
+        universes.saved(5, 1, universes.NEWS),
+        universes.saved(5, 1, universes.BLOG),
+        universes.measured(5, 1, epsilon=500, impression_sites=(universes.NEWS,), **lost),
+        universes.measured(5, 2, epsilon=500, impression_sites=(universes.BLOG,), **lost),
+    ):
+        system, _ = Level1Mechanism(rules=rules).step(system, move, lambda law: law)
+    left = system.devices["device"].budgets
+    assert left.globally(limits, 0) == 0
+    assert left.site(limits, 0, universes.SHOP) == limits.site_budget
+
+
+def test_there_are_at_least_sixteen_proposals() -> None:
+    assert len(PROPOSALS) >= 16
+
+
+@pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)
+def test_every_proposal_is_refuted_or_proved_as_expected(path: Path) -> None:
+    rules, expected = loaded(path)
+    judged = level1.judge(rules)
+    assert {SHORT[each.claim.id]: each.verdict.value for each in judged} == expected
+    verdicts = {each.verdict for each in judged}
+    assert Verdict.REFUTED in verdicts or verdicts == {Verdict.PROVED}
+    assert not any(each.weighed.alarms for each in judged)
+
+
+def attacks(path: Path) -> list[Level1Attack]:
+    rules, expected = loaded(path)
+    if "refuted" not in expected.values():
+        return []
+    found = [level1.searched(rules, claim.id)[1] for claim in GUARANTEES]
+    return [each for each in found if each is not None]
+
+
+@pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)
+def test_an_attack_is_a_scenario_that_replays(path: Path, tmp_path: Path) -> None:
+    rules, _ = loaded(path)
+    for place, attack in enumerate(attacks(path)):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        (folder / "attack.json").write_text(json.dumps(scenario_of(attack, rules)))
+        (folder / "CONFIG.json").write_text(json.dumps(config_of(attack)))
+        scenario = read_scenario(folder / "attack.json")
+        assert any(isinstance(event.move, MeasureConversion) for event in scenario.events)
+        assert failures(rules, scenario) == []
+        if SCHEMA.exists():
+            schema = json.loads(SCHEMA.read_text())
+            jsonschema.validate(json.loads((folder / "attack.json").read_text()), schema)
+            jsonschema.validate(json.loads((folder / "CONFIG.json").read_text()), schema)
+
+
+def test_a_scenario_of_an_attack_is_not_what_the_sound_rules_report(tmp_path: Path) -> None:
+    rules, _ = loaded(ROOT / "proposals" / "w3c" / "forget_without_closing_the_epoch.py")
+    found = solve_level1(rules, universes.CLEARED).attack
+    assert found is not None
+    assert any(isinstance(move, ClearHistory) for move in found.longest())
+    (tmp_path / "attack.json").write_text(json.dumps(scenario_of(found, rules)))
+    (tmp_path / "CONFIG.json").write_text(json.dumps(config_of(found)))
+    assert failures(LEVEL_1_ONE_DRAW, read_scenario(tmp_path / "attack.json")) != []
+
+
+def test_attack_writes_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
+    path = ROOT / "proposals" / "w3c" / "noise_of_half_the_width.py"
+    arguments = ["attack", str(path), "--family", "w3c", "--format", "w3c-scenario"]
+    assert main(arguments) == 1
+    written = json.loads(capsys.readouterr().out)
+    assert written["events"][-1]["event"] == "measureConversion"
+    assert main([*arguments[:2], "--format", "w3c-scenario"]) == 2
+
+
+def test_check_says_what_is_refuted_and_where(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--family", "w3c", str(PROPOSALS[-2])]) == 1
+    told = capsys.readouterr().out
+    assert "refuted   level1_" in told
+    assert "moves, delta" in told
+
+
+def test_what_is_no_proposal_for_level_1_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other.py"
+    other.write_text("from spec import PAPER\nRULES = PAPER\n")
+    assert main(["check", "--family", "w3c", str(other)]) == 2
+    assert "Level1Rules" in capsys.readouterr().err
+    patched = tmp_path / "patched.py"
+    patched.write_text(
+        "from spec.level1 import LEVEL_1_ONE_DRAW, budgets\n"
+        "budgets.rounded_up = lambda charged: 0\nRULES = LEVEL_1_ONE_DRAW\n"
+    )
+    rounded_up = budgets.rounded_up
+    try:
+        assert main(["check", "--family", "w3c", str(patched)]) == 2
+        assert "changes" in capsys.readouterr().err
+    finally:
+        budgets.rounded_up = rounded_up
