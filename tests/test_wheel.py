@@ -77,7 +77,7 @@ def test_claims_params_and_new_work(installed: Path, tmp_path: Path) -> None:
     assert "outputs" in run(command, "params", cwd=tmp_path)
     run(command, "new", "my_change", cwd=tmp_path)
     checked = ("check", "my_change.py", "--only", "null_reports_are_charged", "--effort", "quick")
-    assert "proved   null_reports_are_charged" in run(command, *checked, cwd=tmp_path)
+    assert "proved   null_reports_are_charged" in run(command, *checked, "-v", cwd=tmp_path)
 
 
 def test_a_trace_is_simulated(installed: Path, tmp_path: Path) -> None:
