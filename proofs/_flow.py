@@ -33,6 +33,7 @@ from proofs._followed import (
     CLASSES,
     FUNCTIONS,
     MODULES,
+    _generated,
     _immutable,
     _known,
     _ours,
@@ -127,7 +128,7 @@ class _Frame:
     def of_function(cls, function: FunctionType, policy: Policy, depth: int) -> _Frame:
         for name, value in function.__globals__.items():
             own = isinstance(value, type) and value.__module__ == function.__module__
-            if own and not _known(cast(type, value)):
+            if own and not _codeless(cast(type, value)):
                 raise NotFollowed(f"the class {name}, which has code of its own")
         code, names = function.__code__, function.__code__.co_freevars
         cells = zip(names, function.__closure__ or (), strict=True)
@@ -628,6 +629,17 @@ def _label_of(value: object, name: str) -> Label:
     if lasting and _immutable(value):
         return PUBLIC
     return Label(f"{name}, a {type(value).__name__},")
+
+
+def _codeless(kind: type) -> bool:
+    """Tell whether a class of the proposal has no code but what its dataclass has written."""
+    if _known(kind):
+        return True
+    if type(kind) is not type or not dataclasses.is_dataclass(kind):
+        return False
+    names = {each.name for each in dataclasses.fields(kind)}
+    written = all(_generated(name, value, names) for name, value in vars(kind).items())
+    return written and all(map(_codeless, kind.__bases__))
 
 
 def _brought(value: object) -> bool:
