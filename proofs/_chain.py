@@ -51,6 +51,11 @@ class Chain:
             return self._unknown(
                 Reason.RULES_CHANGED, f"the paper's proof no longer applies: {names}"
             )
+        unclean = [f"{f} changed ({why})" for f, why in core.unclean.items() if f in self.free]
+        if unclean:
+            return self._unknown(
+                Reason.RULES_CHANGED, f"the paper's proof no longer applies: {', '.join(unclean)}"
+            )
         failed: list[Finding] = []
         taken_off = tuple(map(step_of, core.steps))
         steps: tuple[Step, ...] = ()

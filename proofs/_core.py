@@ -27,12 +27,13 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter_ns
+from types import FunctionType
 
 from immutables import Map
 
 from proofs import _clients
-from proofs._flow import returned, unguarded
-from proofs._followed import _known
+from proofs._flow import returned, unclean, unguarded
+from proofs._followed import _immutable
 from proofs._labels import (
     DRAW,
     NO_MEMBER,
@@ -264,7 +265,7 @@ class InitialService(Step[Rules]):
         same = type(subject.initial) is Initial and all(
             getattr(subject.initial, each) is getattr(PAPER.initial, each) for each in clients
         )
-        plain = isinstance(service, Service) and _known(type(service))
+        plain = isinstance(service, Service) and _immutable(service)
         begins = same and plain and not service.ledger
         return StepResult(
             name=self.name,
@@ -355,17 +356,25 @@ AROUND: dict[str, Step[Rules]] = {
 class Core:
     """Hold the rules without what was put around them, and why some of that could not be taken off.
 
-    `steps` are those of what was taken off.
+    `steps` are those of what was taken off. `unclean` says of rules that changed why nothing can be
+    said of what they return.
     """
 
     rules: Rules
     steps: tuple[StepResult, ...]
     kept: dict[str, str]
+    unclean: dict[str, str]
 
 
 def core_of(rules: Rules) -> Core:
     """Take off the rules what was put around them."""
     core = rewritten(rules)
+    functions = {
+        field.name: rule
+        for field in dataclasses.fields(Rules)
+        if getattr(rules, field.name) is not getattr(PAPER, field.name)
+        and type(rule := unguarded(getattr(rules, field.name))) is FunctionType
+    }
     changed = [name for name in AROUND if getattr(core, name) is not getattr(PAPER, name)]
     steps = {name: AROUND[name].decide(core) for name in changed}
     apart = {name: getattr(PAPER, name) for name in steps if steps[name].verdict == "PROVED"}
@@ -373,6 +382,7 @@ def core_of(rules: Rules) -> Core:
         rules=replace(core, **apart) if apart else core,
         steps=tuple(steps[name] for name in apart),
         kept={name: step.reason for name, step in steps.items() if name not in apart},
+        unclean={name: why for name, rule in functions.items() if (why := unclean(rule))},
     )
 
 

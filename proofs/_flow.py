@@ -16,6 +16,7 @@ could be called any number of times.
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import dis
 import functools
@@ -23,6 +24,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from inspect import CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import TypeVar, cast
 
@@ -126,18 +128,14 @@ class _Frame:
 
     @classmethod
     def of_function(cls, function: FunctionType, policy: Policy, depth: int) -> _Frame:
-        for name, value in function.__globals__.items():
-            own = isinstance(value, type) and value.__module__ == function.__module__
-            if own and not _codeless(cast(type, value)):
-                raise NotFollowed(f"the class {name}, which has code of its own")
-        code, names = function.__code__, function.__code__.co_freevars
-        cells = zip(names, function.__closure__ or (), strict=True)
-        taken = {name: _label_of(cell.cell_contents, name) for name, cell in cells}
+        reason = unclean(function)
+        if reason or function.__closure__:
+            raise NotFollowed(reason or f"variables around the function {function.__qualname__}")
         given = function.__defaults__ or ()
         if function.__kwdefaults__:
             raise NotFollowed(f"defaults of keywords of {function.__qualname__}")
         defaults = tuple(_label_of(each, "a default") for each in given)
-        return cls(code, function.__globals__, taken, defaults, policy, depth)
+        return cls(function.__code__, function.__globals__, {}, defaults, policy, depth)
 
     def refuse(self, what: str) -> NotPublic:
         return NotPublic(f"{what} in {self.code.co_qualname}, line {self.line}")
@@ -629,6 +627,38 @@ def _label_of(value: object, name: str) -> Label:
     if lasting and _immutable(value):
         return PUBLIC
     return Label(f"{name}, a {type(value).__name__},")
+
+
+def unclean(function: FunctionType) -> str:
+    """Say what in the files of a function could make values that are not what they compare as."""
+    if function.__builtins__ is not vars(builtins):  # type: ignore[attr-defined]
+        return f"built-in names of its own in the file of {function.__qualname__}"
+    for scope in _scopes(function):
+        for name, value in scope.items():
+            own = getattr(value, "__module__", None) == scope.get("__name__")
+            if own and isinstance(value, type) and not _codeless(value):
+                return f"the class {name}, which has code of its own"
+    return ""
+
+
+def _scopes(function: FunctionType) -> list[dict[str, object]]:
+    """List the names of a function's file, and of the files beside it that it reaches."""
+    folder = str(Path(function.__code__.co_filename).parent)
+    found: list[dict[str, object]] = []
+    pending = [function.__globals__]
+    while pending:
+        scope = pending.pop()
+        if any(scope is each for each in found):
+            continue
+        found.append(scope)
+        for value in map(unguarded, scope.values()):
+            other = vars(value) if isinstance(value, ModuleType) else None
+            if type(value) is FunctionType or isinstance(value, type):
+                module = sys.modules.get(value.__module__ or "")
+                other = None if module is None else vars(module)
+            if other and str(other.get("__file__") or "").startswith(folder):
+                pending.append(other)
+    return found
 
 
 def _codeless(kind: type) -> bool:

@@ -12,7 +12,7 @@ import dis
 from dataclasses import replace
 from types import CodeType, FunctionType
 
-from proofs._flow import unguarded
+from proofs._flow import unclean, unguarded
 from spec import PAPER, Rules
 
 FLAGS = 0xFFFF
@@ -36,7 +36,7 @@ def _same_function(first: object, second: object) -> bool:
     plain = (first.__closure__, first.__defaults__, first.__kwdefaults__)
     if any(plain) or second.__closure__ or second.__defaults__ or second.__kwdefaults__:
         return False
-    if not _same_code(first.__code__, second.__code__):
+    if not _same_code(first.__code__, second.__code__) or unclean(first):
         return False
     missing = object()
     return all(

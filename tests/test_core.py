@@ -52,8 +52,10 @@ SOUND = (
     "large_batches_are_refused",
     "a_day_cap_that_decides",
     "clamped_to_what_is_left",
+    "a_full_source_is_left_out",
 )
 UNSOUND = (
+    "a_full_source_ends_it",
     "a_day_cap_on_top",
     "a_hundred_and_forty_four_windows",
     "clamped_for_nothing",
@@ -566,6 +568,37 @@ def test_a_class_with_code_of_its_own_is_refused() -> None:
     exec("class Telling:\n    def told(self):\n        return 1", scope)
     core = core_of(replace(PAPER, reveal=scope["reveal"]))
     assert core.kept == {"reveal": "the class Telling, which has code of its own"}
+
+
+def test_variables_around_a_rule_may_change() -> None:
+    def around(seen: int) -> Callable[..., Hashable]:
+        return lambda at, batch, outcome: (outcome, seen)
+
+    core = core_of(replace(PAPER, reveal=around(1)))
+    assert core.kept["reveal"].startswith("variables around the function")
+
+
+def test_a_service_that_begins_with_a_list_is_refused() -> None:
+    log: Any = []
+    begun = replace(PAPER.initial, service=Keeping(answers=log))
+    assert left(replace(PAPER, initial=begun)) == ["initial"]
+    assert left(replace(PAPER, initial=replace(begun, service=Keeping()))) == []
+
+
+def test_a_free_rule_beside_a_class_with_code_is_not_proved() -> None:
+    scope: dict[str, Any] = {"__name__": "somewhere", "PAPER": PAPER}
+    exec("def matches(at, source):\n    return PAPER.matches(at, source)", scope)
+    exec("class Light(tuple):\n    def __iter__(self):\n        return iter(())", scope)
+    found = CHECK.run(replace(PAPER, matches=scope["matches"]))
+    assert found.verdict is Verdict.UNKNOWN
+    assert found.detail.endswith("matches changed (the class Light, which has code of its own)")
+
+
+def test_built_in_names_of_ones_own_are_refused() -> None:
+    scope: dict[str, Any] = {"__name__": "somewhere", "__builtins__": {"len": lambda _: 1}}
+    exec("def reveal(at, batch, outcome):\n    return outcome, len(batch)", scope)
+    core = core_of(replace(PAPER, reveal=scope["reveal"]))
+    assert core.kept["reveal"].startswith("built-in names of its own")
 
 
 def changed(field: str, rule: Callable[..., object]) -> Rules:

@@ -119,6 +119,13 @@ SUMS: dict[str, list[Move]] = {
         *(trigger(number, value=20_500) for number in range(8)),
         ask(*range(8)),
     ],
+    "a_full_source_ends_it": [
+        *(replace(source(name), filters=frozenset("a")) for name in ("z1", "z2", "z3")),
+        replace(X, filters=frozenset("ax")),
+        trigger(1),
+        trigger(2, of="a"),
+        ask(1, 2),
+    ],
     "clamped_for_nothing": [X, trigger(1, 10**6), trigger(2, 10**6), ask(1, 2)],
     "counts_are_free": [
         X,
