@@ -24,11 +24,9 @@ from properties.event_parameters import (
     sizes_of,
     truth_fits,
 )
-from properties.large_runs import large_run_check
 from properties.lump import Inexact, OutOfWindow
 from properties.machines.checks import machine_checks
 from properties.production import production_finding
-from properties.queues import queue_check
 from properties.scripts import Script, aggregation_scripts, attribution_scripts
 from properties.searches.directed_worlds import directed_check
 from properties.searches.on_numbers import numbers_check
@@ -780,10 +778,6 @@ def property_checks(
         thorough = wanted is usual and (not named or effort != "quick")
         if claim in (ATTRIBUTION, AGGREGATION):
             checks.append(production_check(claim))
-            if thorough:
-                checks.append(large_run_check(claim, wanted, words))
-                queue = queue_check(claim, wanted, words, chosen.steps // SIDES)
-                checks.append(with_fitted(queue))
         if thorough:
             checks += side_checks(claim, wanted, chosen, words)
         if claim == EVENT_LEVEL and wanted is usual:

@@ -272,8 +272,8 @@ class Crowd:
     """Hold a batch: the unit gives a value to keys, others give theirs to the same, null if zero.
 
     With keys `apart` each of the others has a key of its own. The unit's reports come `first` or
-    last. The batch is asked for with all of epsilon; a batch of null reports again, after the
-    unit's reports by themselves.
+    last. The batch is asked for with all of epsilon, listing keys or not; a batch of null reports
+    again, after the unit's reports by themselves.
     """
 
     others: int
@@ -282,6 +282,7 @@ class Crowd:
     keys: int = 1
     apart: bool = False
     first: bool = True
+    discovers: bool = False
 
     def make(self, run: Run, devices: bool) -> None:
         """Make the reports and the queries."""
@@ -297,7 +298,8 @@ class Crowd:
         query = Query(
             epsilon=run.limits.epsilon,
             report_ids=tuple(sorted(run.there.reports)),
-            keys=tuple(range(used)),
+            keys=() if self.discovers else tuple(range(used)),
+            delta=run.limits.delta if self.discovers else Fraction(0),
         )
         run.make(query)
         if self.given == 0:
@@ -307,7 +309,8 @@ class Crowd:
     def __str__(self) -> str:
         others = f"{self.others} others" + (f" with {self.given} each" if self.given else "")
         keys = f" to each of {self.keys} keys" if self.keys > 1 else ""
-        return f"a batch of {others}, the unit gives {self.value}{keys}"
+        asked = ", key discovery" if self.discovers else ""
+        return f"a batch of {others}, the unit gives {self.value}{keys}{asked}"
 
     def own(self, run: Run, devices: bool) -> None:
         """Let the unit contribute."""
@@ -367,6 +370,7 @@ def crowds(words: Vocabulary, budget: int, sparsity: int, ladder: Sequence[int])
                 for value in (1, budget)
             ]
             found.append(Crowd(others=size, given=budget // 2, value=budget, apart=True))
+            found.append(Crowd(others=size, given=budget, value=budget, discovers=True))
         if size <= FEW:
             found += [
                 Crowd(others=size, given=budget, value=value, keys=keys)
@@ -392,35 +396,42 @@ def many_windows(run: Run, number: int) -> None:
         run.make(PassTime(until=window * length))
         program = ContributeTo(min(window, 1), most)
         run.make(Event(report_id=window, device="phone", program=program))
-    query = Query(epsilon=run.limits.epsilon, report_ids=tuple(range(number)), keys=(0, 1))
-    run.make(query)
+    ask_for_two_keys(run)
+
+
+def many_ad_techs(run: Run, number: int) -> None:
+    """Let a device contribute for one ad-tech after the other, the unit's first and once more."""
+    most = run.limits.contribution_budget
+    own = Event(report_id=0, device="phone", program=ContributeTo(0, most))
+    run.make(own)
+    for place in range(1, number):
+        program = ContributeTo(1, most)
+        run.make(
+            Event(report_id=place, device="phone", program=program, ad_tech=f"ad-tech {place}")
+        )
+    run.make(replace(own, report_id=number))
+    ask_for_two_keys(run)
 
 
 def many_sources(run: Run, number: int) -> None:
-    """Let sources of different destinations contribute one after the other, the unit's first."""
+    """Let sources of different destinations contribute one after the other, the unit's first.
+
+    In the end it tries once more.
+    """
     most = run.limits.contribution_budget
     names = ["x", *(f"z{place}" for place in range(1, number))]
     for place, name in enumerate(names):
-        run.make(
-            Source(
-                source_id=name,
-                destination=f"shop {place}",
-                expiry=EXPIRY,
-                filters=frozenset({name}),
-                key=0,
-            )
-        )
-        filters = frozenset({name})
+        here = f"shop {place}"
+        run.make(replace(source_of(name), destination=here))
         for again in (0, 1):
-            run.make(
-                Trigger(
-                    report_id=2 * place + again,
-                    destination=f"shop {place}",
-                    filters=filters,
-                    key=min(place, 1),
-                    value=most // 2,
-                )
-            )
+            taken = trigger_of(name, 2 * place + again, min(place, 1), most // 2)
+            run.make(replace(taken, destination=here))
+    run.make(replace(trigger_of("x", 2 * number, 0, most), destination="shop 0"))
+    ask_for_two_keys(run)
+
+
+def ask_for_two_keys(run: Run) -> None:
+    """Ask for all that has arrived in both worlds, with all of epsilon."""
     ids = tuple(each for each in sorted(run.there.reports) if each in run.gone.reports)
     run.make(Query(epsilon=run.limits.epsilon, report_ids=ids, keys=(0, 1)))
 

@@ -37,14 +37,18 @@ class SameDraws:
 
 
 def suspicious(run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
-    """Tell whether a run may be an attack; keys that are there in one world only may be one."""
-    return len(run.mine.sums) != len(run.theirs.sums) or differs(run, promised)
+    """Tell whether a run may be an attack: the worlds differ, or key discovery may tell them."""
+    if len(run.mine.sums) != len(run.theirs.sums) or differs(run, promised):
+        return True
+    pairs = zip(run.mine.sums, run.theirs.sums, strict=True)
+    return any(one != other and one.noise.support[1] is not None for one, other in pairs)
 
 
 def differs(run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
     """Tell whether the worlds differ beside noise, or sums tell more than is promised.
 
-    Keys that are discovered in one world only are no difference yet.
+    What is told by a key that is there in one world only, or by a sum that lies beyond noise that
+    is cut, is not counted: this is what delta is for.
     """
     if list(map(chances, run.mine.laws)) != list(map(chances, run.theirs.laws)):
         return True
@@ -56,8 +60,7 @@ def differs(run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
     for one, other in zip(run.mine.sums, run.theirs.sums, strict=True):
         if one == other:
             continue
-        mine, theirs = one.noise, other.noise
-        if not (isinstance(mine, DiscreteLaplace) and mine == theirs and mine.truncation is None):
+        if not isinstance(one.noise, DiscreteLaplace) or one.noise != other.noise:
             return True
-        loss += -mine.decay_power.exponent * abs(one.centre - other.centre)
+        loss += -one.noise.decay_power.exponent * abs(one.centre - other.centre)
     return loss > promised[0]

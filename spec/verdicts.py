@@ -79,7 +79,6 @@ class Shape(StrEnum):
     SMALL_UNIVERSE = "small universe"
     FURTHER_UNIVERSE = "further universe"
     LONG_RUNS = "long runs of the clients"
-    LONG_QUEUES = "long queues of units"
     REAL_SIZES = "runs at real sizes"
     REAL_PARAMETERS = "real parameters"
     RANDOM_RUNS = "random runs"

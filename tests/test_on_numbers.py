@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,12 +13,28 @@ from properties.script_attack import ScriptAttack
 from properties.searches.on_numbers import BROKEN, SIZES, Size, numbers_finding
 from properties.vocabulary import NO_WORDS, Vocabulary
 from properties.worlds import BothWorlds, Draws
-from spec import ATTRIBUTION_FIXED, NULL_STORE, PAPER, Budget, Contribution, Report, Unit
+from spec import (
+    ATTRIBUTION_FIXED,
+    NULL_STORE,
+    PAPER,
+    Budget,
+    Contribution,
+    Credit,
+    Report,
+    Rules,
+    Sent,
+    Unit,
+)
+from spec.aggregation_service import Outcome
+from spec.contributions import Budgets
 from spec.neighbours import Relation
 from spec.private_aggregation_client import DeviceWindow
 from spec.verdicts import Evidence, Shape
+from tests.small import CERTAIN
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from spec.rules import AtContribution, AtService
 
 
@@ -59,6 +75,68 @@ def test_the_papers_rules_are_clean(relation: Relation) -> None:
     found = numbers_finding("a claim", PAPER, relation, NO_WORDS, FEW)
     assert found.evidence is Evidence.RANDOM_RUNS, found.detail
     assert found.shape is Shape.REAL_SIZES
+
+
+def show_many_nulls(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
+    count = sum(report.is_null for report in batch)
+    return (outcome, count) if count >= 50 else outcome
+
+
+def show_777_nulls(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
+    return outcome, sum(report.is_null for report in batch) * (len(batch) == 777)
+
+
+def show_the_size(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
+    return outcome, len(batch)
+
+
+def show_top_byte(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    (sent,) = CERTAIN(PAPER.send(at, granted))
+    shown = any(each.key >> 120 for each in sent.report.contributions)
+    return (replace(sent, shown=(sent.report.report_id, shown)),)
+
+
+def contribute_freely_later(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Forget all budgets once twenty units have used theirs."""
+    spent = at.client.budgets
+    if sum(budget != Budget() for budget in spent.values()) >= 20:
+        client: Any = at.client
+        fresh = spent.update({unit: Budget() for unit in spent})
+        at = replace(at, client=replace(client, budgets=fresh))
+    return PAPER.contribute(at, credits)
+
+
+def keys_of_forty(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    held = [part.key for report in batch for part in report.contributions]
+    found = PAPER.keys(at, batch)
+    return tuple(key for key in found if not at.query.discovers_keys or held.count(key) >= 40)
+
+
+@pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE])
+@pytest.mark.parametrize(
+    ("rules", "mentioned"),
+    [
+        (replace(PAPER, reveal=show_many_nulls), ()),
+        (replace(PAPER, reveal=show_777_nulls), (777,)),
+        (replace(PAPER, send=show_top_byte), ()),
+        (replace(PAPER, contribute=contribute_freely_later), ()),
+        (replace(PAPER, keys=keys_of_forty), (40,)),
+    ],
+)
+def test_counts_and_sizes_are_found(
+    rules: Rules, mentioned: tuple[int, ...], relation: Relation
+) -> None:
+    words = Vocabulary(numbers=mentioned)
+    found = numbers_finding("a claim", rules, relation, words, SIZES["quick"])
+    assert found.evidence is Evidence.ATTACK, found.detail
+
+
+def test_what_is_public_may_show() -> None:
+    rules = replace(PAPER, reveal=show_the_size)
+    found = numbers_finding("a claim", rules, ATTRIBUTION_FIXED, NO_WORDS, FEW)
+    assert found.evidence is Evidence.RANDOM_RUNS, found.detail
 
 
 @pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE])

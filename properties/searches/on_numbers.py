@@ -24,6 +24,7 @@ from properties.improvised import (
     asked_in_shares,
     crowds,
     devices_by_chance,
+    many_ad_techs,
     many_sources,
     many_windows,
     sources_by_chance,
@@ -40,15 +41,15 @@ from spec.neighbours import Relation, RelationUndefined
 from spec.numbers import SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow
-from spec.reports import REPORT_ID_BITS, Report, Sent
+from spec.reports import REPORT_ID_BITS, Key, Report, Sent
 from spec.rules import AtService, Rules
 from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
 
 if TYPE_CHECKING:
     from spec.rules import AtContribution
 
-WINDOWS = (2, 17, 145)
-SOURCES = (3, 6, 12)
+WINDOWS = (2, 17, 25, 145)
+SOURCES = (3, 6, 12, 25)
 SHARES = (2, 10, 100)
 LONGEST_ASKED = 1200
 IDENTIFIERS = 32
@@ -78,9 +79,9 @@ class Size:
 
 
 SIZES = {
-    "quick": Size(runs=120, ladder=(1, 2, 10, 100, 1001, 10_000)),
-    "standard": Size(runs=600, ladder=(1, 2, 4, 10, 30, 100, 300, 1001, 3000, 10_000)),
-    "deep": Size(runs=6000, ladder=(1, 2, 4, 10, 30, 100, 300, 1001, 3000, 10_000, 70_000)),
+    "quick": Size(runs=120, ladder=(1, 2, 4, 9, 10, 50, 100, 1001, 10_000)),
+    "standard": Size(runs=600, ladder=(1, 2, 4, 9, 10, 30, 50, 100, 300, 1001, 3000, 10_000)),
+    "deep": Size(runs=6000, ladder=(1, 2, 4, 9, 10, 30, 50, 100, 300, 1001, 3000, 10_000, 70_000)),
 }
 
 
@@ -92,8 +93,8 @@ def runs_of(
     unit: Unit = DeviceWindow(device="phone", window=0) if devices else "x"
     mentioned = [each for each in words.around if 1 < each <= LONGEST_ASKED]
     for number in sorted({*(WINDOWS if devices else SOURCES), *(x for x in mentioned if x <= 400)}):
-        longest = many_windows if devices else many_sources
-        yield Made("in a row", f"{number}", unit, partial(longest, number=number))
+        for row in (many_windows, many_ad_techs) if devices else (many_sources,):
+            yield Made("in a row", f"{row.__name__} {number}", unit, partial(row, number=number))
     for number in sorted(
         {*range(IDENTIFIERS), *(x for x in words.around if x < 2**REPORT_ID_BITS)}
     ):
@@ -118,7 +119,8 @@ def runs_of(
     changed = any(getattr(rules, name) is not getattr(PAPER, name) for name in SERVICE)
     ladder = [each for each in size.ladder if changed or each <= LARGEST_CROWD]
     for crowd in crowds(words, limits.contribution_budget, limits.sparsity_budget, ladder):
-        yield Made("a batch", str(crowd), unit, partial(crowd.make, devices=devices))
+        kind = "keys discovered" if crowd.discovers else "a batch"
+        yield Made(kind, str(crowd), unit, partial(crowd.make, devices=devices))
     for crowd in moving_too_much(rules, words):
         yield Made("totals", str(crowd), unit, partial(crowd.make, devices=devices))
 
@@ -254,7 +256,15 @@ def charge_the_first_thousand(
     return settled[0], None if settled[1] is None else batch
 
 
+def keys_of_ten(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """Discover the keys of at least ten reports only."""
+    holders = Counter(part.key for report in batch for part in report.contributions)
+    found = PAPER.keys(at, batch)
+    return tuple(key for key in found if not at.query.discovers_keys or holders[key] >= 10)
+
+
 BROKEN = {
+    "keys of nine reports are not discovered": replace(PAPER, keys=keys_of_ten),
     "large values are not sent": replace(PAPER, send=hide_large_values),
     "all units share ten contributions": replace(PAPER, contribute=contribute_less_after_ten),
     "a thousand reports are charged": replace(PAPER, settle=charge_the_first_thousand),  # type: ignore[arg-type]
