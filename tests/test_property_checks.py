@@ -89,7 +89,8 @@ def test_a_credit_that_names_no_source_leaves_the_guarantee_unknown() -> None:
     assert found.verdict is Verdict.UNKNOWN
     assert "which is no registered source" in found.detail
     (proof,) = [each for each in CHECKS if each.claim == ATTRIBUTION]
-    assert proof.run(renamed).detail == "the paper's proof no longer applies: attribute changed"
+    detail = proof.run(renamed).detail
+    assert detail.startswith("the paper's proof no longer applies: attribute changed")
 
 
 def refuse_everything(
