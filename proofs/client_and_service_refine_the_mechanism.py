@@ -372,14 +372,6 @@ def forget_budgets(
     return budgets if at.cause is None else at.client.budgets, granted
 
 
-def send_renumbered(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
-    """Send the report under the next identifier."""
-    return tuple(
-        replace(each, report=replace(each.report, report_id=each.report.report_id + 1))
-        for each in paper_send(at, granted)
-    )
-
-
 def forget_triggers(
     rules: Rules, system: System, move: Move, decision: Decision, draw: Draw
 ) -> tuple[System, tuple[Credit, ...]]:
@@ -431,7 +423,6 @@ PROOF = Proof(
         "the ARA client forgets what was contributed": replace(PAPERS, admit=forget_triggers),
         "the PAA client forgets what was contributed": replace(PAPERS, admit=forget_events),
         "reports carry twice what was granted": Refinement(rules=replace(PAPER, send=send_doubled)),
-        "reports have other identifiers": Refinement(rules=replace(PAPER, send=send_renumbered)),
         "a client begins with a budget in use": Refinement(
             rules=replace(PAPER, initial=USED_BEFORE)
         ),

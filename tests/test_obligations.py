@@ -15,8 +15,9 @@ from proofs._obligations import Failure, controls_of, obligations, proofs_by_nam
 from proofs._proof import Proof, Step, StepResult, assume, exists, for_all
 from proofs._subjects import Inductive, search
 from sandproof.main import main
-from spec import PAPER
+from spec import PAPER, AtContribution, Credit, Sent
 from spec.claims import CLAIMS
+from spec.contributions import send
 
 PROOFS = proofs_by_name()
 
@@ -224,3 +225,18 @@ def test_the_command_ends_with_zero_if_every_step_is_noticed(
 def test_a_control_that_is_not_finished_vouches_for_nothing() -> None:
     assert Failure().alone is None
     assert set(controls_of(PROOF)) == {"low", "high", "empty"}
+
+
+def test_a_report_under_another_identifier_is_noticed() -> None:
+    def send_renumbered(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+        return tuple(
+            replace(each, report=replace(each.report, report_id=each.report.report_id + 1))
+            for each in send(at, granted)
+        )
+
+    proof = PROOFS["client_and_service_refine_the_mechanism"]
+    named = "a report holds all that was granted, and nothing else"
+    (step,) = (each for each in proof.steps if each.name == named)
+    changed = replace(PAPER, send=send_renumbered)
+    assert step.decide(proof.subject).verdict == "PROVED"
+    assert step.decide(replace(proof.subject, rules=changed)).fails
