@@ -222,9 +222,13 @@ class _Frame:
         """Refuse a label that is not public; a function must answer in public, and be pure."""
         self._escaped(label)
         if isinstance(label, Inside):
+            for default in label.defaults:
+                self.public(default, "a default")
             label = self._inside(label).run((PUBLIC,) * label.code.co_argcount, {})
         elif isinstance(label, Known) and _brought(label.value):
             frame = self._called_frame(label.value)
+            for default in frame.defaults:
+                self.public(default, "a default")
             label = frame.run((PUBLIC,) * frame.code.co_argcount, {})
         if isinstance(label, Known | Method):
             target = label.value if isinstance(label, Known) else label
