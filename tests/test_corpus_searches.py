@@ -1,0 +1,78 @@
+"""What the searches say of the corpus: unsound changes of summary reports are attacked.
+
+Only the searches run here, in one process: `tests/corpus_verdicts.py` asks the command itself.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from properties.scripts import aggregation_scripts, attribution_scripts
+from properties.searches.directed_worlds import directed_finding
+from properties.searches.on_numbers import SIZES, numbers_finding
+from sandproof.about import Request
+from sandproof.proposal import Proposal, load
+from spec.claims import CLAIMS
+from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE, Relation
+from spec.verdicts import Evidence, Finding
+from tests.corpus import Entry, entries
+
+RELATIONS = {
+    "attribution_summaries_are_private": ATTRIBUTION_FIXED,
+    "aggregation_summaries_are_private": NULL_STORE,
+}
+
+EVENT_LEVEL = {
+    "unsound/event_reports_are_numbered",
+    "unsound/event_reports_show_the_value",
+    "unsound/expired_sources_tell_the_truth",
+    "unsound/output_sets_count_to_a_hundred",
+    "unsound/random_sources_are_passed_over",
+    "unsound/trigger_identifiers_count_once",
+}
+"""What is about event-level reports, which these searches do not look at."""
+
+NOT_ATTACKED = {
+    "unsound/keys_that_collide_share_their_noise",
+    "unsound/totals_modulo_two_to_the_32",
+}
+"""What these searches do not find at quick effort: two keys of one cell, and 65,536 reports."""
+
+UNSOUND = [
+    each
+    for each in entries()
+    if each.status == "refuted" and each.name not in EVENT_LEVEL | NOT_ATTACKED
+]
+
+
+def findings(proposal: Proposal) -> list[Finding]:
+    """Run the searches on the claims that a proposal concerns, until one finds an attack."""
+    found: list[Finding] = []
+    for claim, relation in RELATIONS.items():
+        if proposal.about.changed.isdisjoint(CLAIMS[claim].rules):
+            continue
+        for finding in searches(claim, relation, proposal):
+            found.append(finding)
+            if finding.evidence is Evidence.ATTACK:
+                return found
+    return found
+
+
+def searches(claim: str, relation: Relation, proposal: Proposal) -> list[Finding]:
+    """Follow scripts, and make runs on numbers if scripts find nothing."""
+    scripts = attribution_scripts(()) if relation is ATTRIBUTION_FIXED else aggregation_scripts(())
+    words = proposal.words
+    first = directed_finding(claim, proposal.rules, relation, scripts, words.around)
+    if first.evidence is Evidence.ATTACK:
+        return [first]
+    return [first, numbers_finding(claim, proposal.rules, relation, words, SIZES["quick"])]
+
+
+@pytest.mark.parametrize("entry", UNSOUND, ids=lambda entry: entry.name)
+def test_an_unsound_change_is_attacked(entry: Entry) -> None:
+    found = findings(load(Request(path=entry.path)))
+    assert any(each.evidence is Evidence.ATTACK for each in found), [x.detail for x in found]
+
+
+def test_what_is_left_out_is_in_the_corpus() -> None:
+    assert {each.name for each in entries()} >= EVENT_LEVEL | NOT_ATTACKED
