@@ -18,11 +18,14 @@ from spec.level1 import (
     AtConversion,
     Budgets,
     Charge,
+    Device,
     Impression,
     Level1Rules,
+    OnBrowser,
 )
 from spec.level1.budgets import deduct
 from spec.level1.claims import ALL_RULES, GUARANTEES, LEVEL1_CLAIMS
+from spec.level1.device import clear_history
 from spec.verdicts import Evidence, Kind, Reason
 
 LEMMAS = [claim.id for claim in LEVEL1_CLAIMS.values() if claim.kind is Kind.LEMMA]
@@ -128,3 +131,45 @@ def test_a_rule_that_counts_is_proved_up_to_a_shape_only() -> None:
     assert prove(replace(LEVEL_1_ONE_DRAW, deduct=handed_on), GLOBAL).evidence is Evidence.PROOF
     found = prove(replace(LEVEL_1_ONE_DRAW, deduct=counted), GLOBAL)
     assert found.evidence is Evidence.ALL_VALUES_UP_TO_SHAPE
+
+
+def renew_others(at: OnBrowser, sites: frozenset[str], forget_visits: bool) -> Device:
+    if not forget_visits or not sites:
+        return clear_history(at, sites, forget_visits)
+    kept = at.device.budgets.sites
+    for key in at.device.budgets.sites:
+        kept = kept if key[1] in sites else kept.delete(key)
+    return replace(at.device, budgets=replace(at.device.budgets, sites=kept))
+
+
+def close_nothing_the_first_time(
+    at: OnBrowser, sites: frozenset[str], forget_visits: bool
+) -> Device:
+    after = clear_history(at, sites, forget_visits)
+    return after if at.device.last_clearing is not None else replace(after, last_clearing=None)
+
+
+REMEMBERED: list[int] = []
+
+
+def every_third_is_free(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> tuple[Budgets, tuple[Impression, ...]]:
+    REMEMBERED.append(epoch)
+    if len(REMEMBERED) % 3 == 0:
+        return kept, shown
+    return deduct(at, kept, epoch, shown, cost)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"clear_history": renew_others},
+        {"clear_history": close_nothing_the_first_time},
+        {"deduct": every_third_is_free},
+    ],
+    ids=["others are renewed", "the first clearing closes nothing", "a rule remembers"],
+)
+def test_what_is_unsound_is_not_proved(changed: dict[str, Any]) -> None:
+    found = prove(replace(LEVEL_1_ONE_DRAW, **changed), GLOBAL)
+    assert found.evidence in (Evidence.NONE, Evidence.ALARM)

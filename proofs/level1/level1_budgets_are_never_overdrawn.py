@@ -144,19 +144,30 @@ def others_untouched(
 
 
 def cleared(
-    rules: Level1Rules, now: int, start: int, last: int, epoch: int, everything: bool
+    rules: Level1Rules,
+    now: int,
+    start: int,
+    last: int,
+    epoch: int,
+    everything: bool,
+    first: bool = False,
 ) -> tuple[Device, Device, OnBrowser]:
-    """Forget visits at a time that is not before the last clearing."""
-    amounts = {what: free(what, int) for what in ("site", "all", "news")}
+    """Forget visits for the first time, or at a time that is not before the last clearing."""
+    amounts = {what: free(what, int) for what in ("site", "rival", "all", "news")}
     limits = limits_of(epoch=WEEK)
     assume(last <= now, *(0 <= amount for amount in amounts.values()))
     kept = budgets(
-        [((epoch, SHOP), amounts["site"])],
+        [((epoch, SHOP), amounts["site"]), ((epoch, TOYS), amounts["rival"])],
         [(epoch, amounts["all"])],
         [((epoch, NEWS), amounts["news"])],
     )
     device = unchecked(
-        Device, impressions=(), budgets=kept, epoch_start=start, last_clearing=last, enabled=True
+        Device,
+        impressions=(),
+        budgets=kept,
+        epoch_start=start,
+        last_clearing=None if first else last,
+        enabled=True,
     )
     at = unchecked(OnBrowser, rules=replace(rules, limits=limits), now=now, device=device)
     sites = frozenset[str]() if everything else SITES
@@ -166,18 +177,26 @@ def cleared(
 
 @for_all_rules("what clearing renews belongs to an epoch that is closed")
 def renewed_is_closed(
-    rules: Level1Rules, now: int, start: int, last: int, epoch: int, everything: bool
+    rules: Level1Rules,
+    now: int,
+    start: int,
+    last: int,
+    epoch: int,
+    everything: bool,
+    first: bool,
 ) -> bool:
-    """Look at an entry of any epoch that may hold something: one that has begun."""
-    before, after, at = cleared(rules, now, start, last, epoch, everything)
+    """Look at entries of any epoch that may hold something: one that has begun."""
+    before, after, at = cleared(rules, now, start, last, epoch, everything, first)
     assume(epoch * WEEK + start <= now)
     kept, left = before.budgets, after.budgets
     same = (
         (epoch, SHOP) in left.sites
+        and (epoch, TOYS) in left.sites
         and epoch in left.shared
         and (epoch, NEWS) in left.quotas
         and bool(
             (left.sites[epoch, SHOP] <= kept.sites[epoch, SHOP])
+            & (left.sites[epoch, TOYS] <= kept.sites[epoch, TOYS])
             & (left.shared[epoch] <= kept.shared[epoch])
             & (left.quotas[epoch, NEWS] <= kept.quotas[epoch, NEWS])
         )
@@ -212,10 +231,11 @@ def closed_is_unused(rules: Level1Rules, now: int, start: int, last: int, days: 
 
 
 @for_all_rules("clearing without forgetting renews nothing")
-def kept_visits(rules: Level1Rules, site: int, shared: int, quota: int) -> bool:
+def kept_visits(rules: Level1Rules, site: int, rival: int, shared: int, quota: int) -> bool:
     """Clear site data in one of two epochs."""
-    assume(0 <= site, 0 <= shared, 0 <= quota)
-    kept = budgets([((0, SHOP), site)], [(0, shared)], [((0, NEWS), quota)])
+    assume(0 <= site, 0 <= rival, 0 <= shared, 0 <= quota)
+    sites = [((0, SHOP), site), ((0, TOYS), rival)]
+    kept = budgets(sites, [(0, shared)], [((0, NEWS), quota)])
     limits = limits_of(epoch=WEEK, maximum_lookback=1, day=86400)
     device = unchecked(Device, impressions=(), budgets=kept, epoch_start=0, last_clearing=None)
     at = unchecked(OnBrowser, rules=replace(rules, limits=limits), now=WEEK // 2, device=device)
@@ -223,6 +243,7 @@ def kept_visits(rules: Level1Rules, site: int, shared: int, quota: int) -> bool:
     return (
         (after.sites[0, SHOP] <= site)
         & (0 <= after.sites[0, SHOP])
+        & (after.sites[0, TOYS] <= rival)
         & (after.shared[0] <= shared)
         & (after.quotas[0, NEWS] <= quota)
     )
