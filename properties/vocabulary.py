@@ -51,10 +51,15 @@ class Vocabulary:
 
     @property
     def keys(self) -> tuple[int, ...]:
-        """Return the numbers that can be keys, and keys of as many bits as they say."""
-        plain = [number for number in self.numbers if number < 2**KEY_BITS]
-        powers = [2**number for number in self.numbers if FEWEST_BITS <= number < KEY_BITS]
-        return tuple(dict.fromkeys((*plain, *powers)))
+        """Return the numbers that can be keys, and keys of as many bits as they say.
+
+        First come those whose upper bits are one of the numbers, above as many bits as another.
+        """
+        widths = [number for number in self.numbers if FEWEST_BITS <= number < KEY_BITS]
+        upper = [number << bits for bits in widths for number in self.numbers if number != bits]
+        powers = [2**number for number in widths]
+        found = dict.fromkeys((*upper, *self.numbers, *powers))
+        return tuple(key for key in found if key < 2**KEY_BITS)
 
     def variants(self, given: K) -> Iterator[K]:
         """Return the same as an instance of each type that the proposal adds for it.

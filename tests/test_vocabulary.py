@@ -183,4 +183,9 @@ def test_what_hides_behind_a_word_is_found(name: str, tmp_path: Path) -> None:
 
 
 def test_a_number_of_bits_makes_a_key() -> None:
-    assert Vocabulary(numbers=(3, 100, 128, 2**130)).keys == (3, 100, 128, 2**100)
+    keys = Vocabulary(numbers=(3, 100, 128, 2**130)).keys
+    assert keys == (3 << 100, 128 << 100, 3, 100, 128, 2**100)
+
+
+def test_upper_bits_make_a_key() -> None:
+    assert Vocabulary(numbers=(112, 0xD1A6)).keys[0] == 0xD1A6 << 112
