@@ -132,6 +132,13 @@ SUMS: dict[str, list[Move]] = {
         *(trigger(number) for number in range(2)),
         ask(0, 1, keys=(1, 1 | 1 << 127)),
     ],
+    "all_credits_or_none": [
+        replace(X, filters=frozenset("xy")),
+        replace(source("z"), key=2, filters=frozenset("x")),
+        trigger(1, BUDGET // 2 + 1, key=0),
+        trigger(2, of="y"),
+        ask(1, 2, keys=(0, 1, 2)),
+    ],
     "registering_again_refills": [X, trigger(1), X, trigger(2), ask(1, 2)],
     "a_source_has_a_budget_a_day": [
         X,
@@ -180,6 +187,7 @@ DEVICES: dict[str, tuple[DeviceWindow, list[Move]]] = {
 AMPLIFIED = {"trim_one_percent": crowd(99), "the_smallest_report_is_left_out": crowd(2)}
 EVENT_LEVEL: dict[str, list[Move]] = {
     "random_sources_are_passed_over": [OLDER, E, BOUGHT, TEN],
+    "random_sources_do_not_match": [OLDER, E, replace(BOUGHT, trigger_id="pilot"), TEN],
     "trigger_identifiers_count_once": [
         OLDER,
         E,
