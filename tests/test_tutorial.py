@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandproof.store import FOLDER
+
 ROOT = Path(__file__).resolve().parent.parent
 BLOCK = re.compile(r"^```(\S+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 CAPTION = re.compile(r"\A:caption: (\S+)\n\n")
@@ -54,12 +56,12 @@ def read(text: str) -> Iterator[File | Command]:
             yield File(caption[1], body[caption.end() :])
 
 
-def run(words: list[str], directory: Path) -> subprocess.CompletedProcess[str]:
+def run(words: list[str], directory: Path, store: str = "") -> subprocess.CompletedProcess[str]:
     assert words[0] == "sandproof"
     return subprocess.run(
         [sys.executable, "-m", "sandproof.main", *words[1:]],
         cwd=directory,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), FOLDER: store},
         capture_output=True,
         text=True,
         check=False,
@@ -75,7 +77,7 @@ def test_every_command_of_the_tutorial_does_what_it_shows(tmp_path: Path) -> Non
         if isinstance(step, File):
             (tmp_path / step.name).write_text(step.text, encoding="utf-8")
             continue
-        ran = run(step.words, tmp_path)
+        ran = run(step.words, tmp_path, store=str(tmp_path / "store"))
         said = ran.stdout.rstrip().splitlines()
         assert ran.returncode == step.status, (step.words, ran.stdout[-2000:], ran.stderr)
         if step.first:
