@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 
 from proofs._check import decimal, step_of
@@ -159,8 +159,12 @@ class Remembered:
     """Hold the core of some rules, and what lemmas found on these rules."""
 
     rules: Rules
-    core: Core
     findings: dict[str, Finding] = field(default_factory=dict)
+
+    @cached_property
+    def core(self) -> Core:
+        """Return the rules without what was put around the paper's."""
+        return core_of(self.rules)
 
 
 _found: list[Remembered] = []
@@ -169,7 +173,7 @@ _found: list[Remembered] = []
 def remembered_on(rules: Rules) -> Remembered:
     """Return what is remembered of given rules; it is begun where there is nothing."""
     known = next((each for each in _found if each.rules is rules), None)
-    known = known or Remembered(rules=rules, core=core_of(rules))
+    known = known or Remembered(rules=rules)
     _found[:] = [known, *(each for each in _found if each is not known)][:REMEMBERED]
     return known
 

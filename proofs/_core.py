@@ -260,13 +260,8 @@ class InitialService(Step[Rules]):
 
     def decide(self, subject: Rules) -> StepResult:
         """Compare the states, but for what a service of another type holds beside the ledger."""
-        start, service = perf_counter_ns(), subject.initial.service
-        clients = (f.name for f in dataclasses.fields(Initial) if f.name != "service")
-        same = type(subject.initial) is Initial and all(
-            getattr(subject.initial, each) is getattr(PAPER.initial, each) for each in clients
-        )
-        plain = isinstance(service, Service) and _immutable(service)
-        begins = same and plain and not service.ledger
+        start, initial = perf_counter_ns(), subject.initial
+        begins = type(initial) is Initial and self._begins(initial)
         return StepResult(
             name=self.name,
             verdict="PROVED" if begins else "UNKNOWN",
@@ -275,6 +270,12 @@ class InitialService(Step[Rules]):
             reason="" if begins else "a client or the service begins with something",
             disproved=not begins,
         )
+
+    def _begins(self, initial: Initial) -> bool:
+        clients = (f.name for f in dataclasses.fields(Initial) if f.name != "service")
+        same = all(getattr(initial, each) is getattr(PAPER.initial, each) for each in clients)
+        plain = isinstance(initial.service, Service) and _immutable(initial.service)
+        return same and plain and not initial.service.ledger
 
 
 def settled_as(ledger: Label, reports: Label) -> Pack:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, replace
 from fractions import Fraction
 from importlib import import_module
@@ -98,14 +99,26 @@ def rules_named_by(check: Check) -> set[str]:
 @checks
 def test_a_proof_calls_no_rule_that_its_claim_does_not_name(check: Check) -> None:
     """A claim is called unaffected by a change of rules that it does not name."""
-    called: list[str] = []
-
-    def poisoned(name: str) -> Any:
-        return lambda *_: called.append(name)
-
     others = {field.name for field in fields(Rules)} - rules_named_by(check) - {"limits"}
     found = check.run(replace(PAPER, **{name: poisoned(name) for name in others}))
-    assert (found.verdict, called) == (Verdict.PROVED, [])
+    assert found.verdict is Verdict.PROVED
+
+
+def poisoned(name: str) -> Any:
+    """Return a rule that nobody may call."""
+
+    def rule(*_: object) -> object:
+        raise AssertionError(f"the rule {name} was called")
+
+    return rule
+
+
+def test_a_poisoned_rule_that_is_called_costs_the_proof() -> None:
+    rules = replace(PAPER, charge=poisoned("charge"))
+    check = CHECKS["null_reports_are_charged"]
+    assert "charge" in rules_named_by(check)
+    with suppress(AssertionError):
+        assert check.run(rules).verdict is not Verdict.PROVED
 
 
 @files
