@@ -83,7 +83,7 @@ class Improvised:
 
     def key(self) -> int:
         """Return a key."""
-        masks = (0xFF << 120, (1 << 127) | 1, 2**KEY_BITS - 1, 0xBEEF << 112)
+        masks = (0xFF << 120, (1 << 127) | 1, 2**KEY_BITS - 1, 1 << 112)
         return self.number(2**KEY_BITS - 1, 0, 1, 2, 3, *masks, *self.words.keys)
 
     def name(self, *usual: str) -> str:
