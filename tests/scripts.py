@@ -113,10 +113,12 @@ def moves_of(universe: Universe) -> tuple[Move, ...]:
     return tuple(moves)
 
 
-def play(mechanism: SystemMechanism | OtherWorld, moves: tuple[Move, ...]) -> list[Observation]:
+def play(
+    mechanism: SystemMechanism | OtherWorld, moves: tuple[Move, ...], seed: int = 0
+) -> list[Observation]:
     """Make the moves one after the other; return what is seen. Queries name what has arrived."""
     state: Any = mechanism.initial
-    draw, seen = Sampler(SeededEntropy(0)), list[Observation]()
+    draw, seen = Sampler(SeededEntropy(seed)), list[Observation]()
     for move in moves:
         if isinstance(move, Query):
             arrived = state.own.reports if isinstance(state, Worlds) else state.reports
@@ -128,11 +130,15 @@ def play(mechanism: SystemMechanism | OtherWorld, moves: tuple[Move, ...]) -> li
 
 
 def play_in_all_worlds(module: ModuleType) -> list[list[Observation]]:
-    """Play every script of a file without a unit, and with everybody; return what is seen then."""
+    """Play every script of a file without a unit, and with everybody; return what is seen then.
+
+    With everybody it is played several times, because a response may be drawn that shows nothing.
+    """
     seen = []
     named = getattr(module, "NEIGHBOURS", None)
     for rules, moves in scripts_of(module):
-        seen.append(play(SystemMechanism(rules=rules), moves))
+        everybody = SystemMechanism(rules=rules)
+        seen.append([each for seed in range(4) for each in play(everybody, moves, seed)])
         for relation in (ATTRIBUTION_FIXED, NULL_STORE) if named is None else (named,):
             devices = relation.units == "devices"
             unit = DeviceWindow(device="device", window=0) if devices else "A"
