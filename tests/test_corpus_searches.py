@@ -28,6 +28,7 @@ EVENT_LEVEL = {
     "unsound/expired_sources_tell_the_truth",
     "unsound/output_sets_count_to_a_hundred",
     "unsound/random_sources_are_passed_over",
+    "unsound/random_sources_do_not_match",
     "unsound/trigger_identifiers_count_once",
 }
 """What is about event-level reports, which these searches do not look at."""
@@ -35,11 +36,13 @@ EVENT_LEVEL = {
 NOT_ATTACKED = {
     "unsound/a_full_source_ends_it",
     "unsound/keys_that_collide_share_their_noise",
+    "unsound/registered_keys_are_always_released",
     "unsound/totals_modulo_two_to_the_32",
 }
 """What these searches do not find at quick effort.
 
-It takes three other sources beside a full one, two keys of one cell, or 65,536 reports.
+It takes three other sources beside a full one, two keys of one cell, 65,536 reports, or discovery
+of a key that the unit alone has and that is one of three; this one a game refutes.
 """
 
 UNSOUND = [
