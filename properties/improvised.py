@@ -12,7 +12,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from fractions import Fraction
 from random import Random
-from typing import TypeVar, get_type_hints
+from typing import TypeVar, get_args, get_origin, get_type_hints
 
 from properties.scripts import ContributeTo, Run
 from properties.vocabulary import Vocabulary
@@ -133,7 +133,7 @@ class Improvised:
             return Fraction(1, self.choose(*SHARES))
         if kind is str:
             return self.name("", "a")
-        if default is MISSING and (hint is Callable or "Callable" in str(hint)):
+        if default is MISSING and takes_the_storage(hint):
             values = [self.value() for _ in range(self.choose(1, 2, 3))]
             half = self.limits.contribution_budget // len(values)
             key, same = self.key(), self.often()
@@ -475,3 +475,9 @@ def asked_in_shares(run: Run, devices: bool, number: int, discovers: bool) -> No
     whole = Query(epsilon=limits.epsilon, report_ids=(0,), keys=(0,))
     for _ in range(2):
         run.make(whole)
+
+
+def takes_the_storage(hint: object) -> bool:
+    """Tell whether a field holds a program that is given nothing but the storage."""
+    given = get_args(hint)
+    return get_origin(hint) is Callable and len(given) > 0 and given[0] == [Storage]

@@ -46,11 +46,11 @@ class ScaledContribution(Contribution):
 
 
 def contributions(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
-    """Put the trigger's scaling factor into its contribution."""
+    """Put the trigger's scaling factor into its contribution; one below 1 counts as 1."""
     usual = PAPER.contributions(at, source)
     if not isinstance(at.cause, ScaledTrigger):
         return usual
-    factor = at.cause.scaling_factor
+    factor = max(1, at.cause.scaling_factor)
     return tuple(
         ScaledContribution(key=part.key, value=part.value, scaling_factor=factor) for part in usual
     )
