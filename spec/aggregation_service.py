@@ -23,7 +23,7 @@ from immutables import Map
 from spec.noise import DiscreteLaplace, Noise
 from spec.noise import threshold as laplace_threshold
 from spec.numbers import Power, SpecError, exact
-from spec.reports import Key, Report, ReportId, checked_key, checked_report_id
+from spec.reports import Key, Report, ReportId, checked_key, checked_report_ids
 
 if TYPE_CHECKING:
     from spec.distributions import Draw
@@ -59,8 +59,7 @@ class Query:
         for name in ("report_ids", "keys"):
             if not isinstance(getattr(self, name), tuple):
                 raise BadQuery(f"{name} must be a tuple, not {getattr(self, name)!r}")
-        for report_id in self.report_ids:
-            checked_report_id(report_id, "report_ids")
+        checked_report_ids(self.report_ids, "report_ids")
         for key in self.keys:
             checked_key(key, "keys")
 

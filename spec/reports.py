@@ -77,6 +77,14 @@ def checked_report_id(value: object, name: str) -> ReportId:
     return identifier
 
 
+def checked_report_ids(values: tuple[ReportId, ...], name: str) -> None:
+    """Refuse values that are not all identifiers; plain numbers are looked at together."""
+    plain = bool(values) and set(map(type, values)) == {int}
+    if not plain or min(values) < 0 or max(values) >= 2**REPORT_ID_BITS:
+        for value in values:
+            checked_report_id(value, name)
+
+
 def checked_key(value: object, name: str) -> Key:
     """Return the value if it is a key of 128 bits, otherwise refuse it."""
     key = whole(value, name)

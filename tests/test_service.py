@@ -32,6 +32,7 @@ from spec import (
     replace,
 )
 from spec.aggregation_service import serve
+from spec.numbers import SpecError
 from spec.rules import BadLimit
 from tests.small import NOISELESS, TWO, cut, query, report, small_rules
 
@@ -295,3 +296,11 @@ def test_settlement_may_be_drawn() -> None:
 def test_the_service_is_shown_as_it_is_after_charging() -> None:
     shown = replace(PAPER, reveal=lambda given, batch, outcome: tuple(given.service.ledger))
     assert serve(at(shown, query(1)), (report(1),), NOISELESS)[1] == (1,)
+
+
+@pytest.mark.parametrize("wrong", [-1, 2**128, True, Fraction(1), "1"])
+def test_one_wrong_identifier_among_many_is_refused(wrong: object) -> None:
+    ids: Any = (*range(1000), wrong)
+    with pytest.raises(SpecError, match="report_ids"):
+        Query(epsilon=Fraction(1), report_ids=ids)
+    Query(epsilon=Fraction(1), report_ids=(*range(1000), 2**128 - 1))
