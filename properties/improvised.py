@@ -478,6 +478,6 @@ def asked_in_shares(run: Run, devices: bool, number: int, discovers: bool) -> No
 
 
 def takes_the_storage(hint: object) -> bool:
-    """Tell whether a field holds a program that is given nothing but the storage."""
+    """Tell whether a field may hold a program that is given nothing but the storage."""
     given = get_args(hint)
-    return get_origin(hint) is Callable and len(given) > 0 and given[0] == [Storage]
+    return hint is Callable or (get_origin(hint) is Callable and given[:1] == ([Storage],))
