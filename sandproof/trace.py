@@ -33,8 +33,12 @@ from spec import (
     replace,
 )
 from spec.attribution_client import DEVICE
+from spec.numbers import NotWhole
 
 Fields = dict[str, Any]
+
+DAY = 24 * 60 * 60
+"""The seconds of a day."""
 
 LONGEST_REASON = 300
 """The most characters of a reason that are shown."""
@@ -62,10 +66,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """Hold a trace that is well formed: each of its entries is a move of the specification."""
+    """Hold a trace that is well formed: each of its entries is a move of the specification.
+
+    `limits` are the public parameters that the trace sets; the others are those of the rules.
+    """
 
     description: str
-    limits: Limits
+    limits: Fields
     entries: tuple[Entry, ...]
 
 
@@ -155,7 +162,15 @@ def _reason(error: ValidationError) -> str:
     return error.message
 
 
-def _limits(fields: Fields) -> Limits:
+def set_limits(limits: Limits, changed: Fields) -> Limits:
+    """Return limits with those changed that a trace sets."""
+    try:
+        return replace(limits, **changed)
+    except SpecError as error:
+        raise BadTrace("limits", str(error)) from None
+
+
+def _limits(fields: Fields) -> Fields:
     changed: Fields = dict(fields)
     for name in ("epsilon", "delta", "event_epsilon"):
         if name in changed:
@@ -164,14 +179,20 @@ def _limits(fields: Fields) -> Limits:
         if "base" in changed:
             base = changed["base"]
             changed["base"] = NATURAL if base == "e" else Base(Fraction(base))
-        return replace(PAPER.limits, **changed)
     except SpecError as error:
         raise BadTrace("limits", str(error)) from None
+    set_limits(PAPER.limits, changed)
+    return changed
 
 
 def _entry(where: str, fields: Fields) -> Entry:
     actions = [name for name in fields if name != "at"]
-    at = fields.get("at")
+    at = None
+    if "at" in fields:
+        try:
+            at = _time(fields["at"])
+        except SpecError as error:
+            raise BadTrace(f"{where}.at", str(error)) from None
     if not actions:
         return Entry(where=where, at=at, move=None, credited=None)
     where = f"{where}.{actions[0]}"
@@ -181,6 +202,16 @@ def _entry(where: str, fields: Fields) -> Entry:
     except SpecError as error:
         raise BadTrace(where, str(error)) from None
     return Entry(where=where, at=at, move=move, credited=inner.get("credited"))
+
+
+def _time(value: int | str) -> int:
+    """Return a time in seconds, from seconds or from a text such as "day 1.5"."""
+    if isinstance(value, int):
+        return value
+    seconds = Fraction(value.removeprefix("day ")) * DAY
+    if seconds.denominator != 1:
+        raise NotWhole(f"{value!r} is no whole number of seconds")
+    return int(seconds)
 
 
 def _key(value: int | str) -> int:
@@ -196,7 +227,7 @@ def _source(fields: Fields) -> Source:
     return Source(
         source_id=fields["id"],
         destination=fields["destination"],
-        expiry=fields["expiry"],
+        expiry=_time(fields["expiry"]),
         filters=frozenset(fields["filters"]),
         key=_key(fields["key"]),
         device=_device(fields),
@@ -228,12 +259,14 @@ def _event_source(fields: Fields) -> EventSource:
     return EventSource(
         source_id=fields["id"],
         destination=fields["destination"],
-        expiry=fields["expiry"],
+        expiry=_time(fields["expiry"]),
         filters=frozenset(fields["filters"]),
         maximum_reports=fields["maximum_reports"],
         specifications=tuple(
             TriggerSpecification(
-                data=each["data"], windows=tuple(each["windows"]), buckets=tuple(each["buckets"])
+                data=each["data"],
+                windows=tuple(map(_time, each["windows"])),
+                buckets=tuple(each["buckets"]),
             )
             for each in fields["specifications"]
         ),

@@ -72,7 +72,7 @@ def test_the_table_shows_reports_refusals_and_summaries(simulate: Command) -> No
         "time  cause    result",
         "   0  source   x registered",
         "  50  trigger  report 1: key 0x3 value 3, from x",
-        "  50  query    summary: key 0x3 sum 3",
+        "  50  query    summary: key 0x3 sum 3 (true sum 3)",
         "  50  query    refused: the privacy budget of a report is used up",
     ]
 
@@ -114,7 +114,7 @@ def test_json_shows_the_same(simulate: Command) -> None:
                 "contributions": [{"key": "0x3", "value": 3}],
                 "credited": ["x"],
             },
-            {"time": 0, "cause": "query", "summary": [{"key": "0x3", "sum": 3}]},
+            {"time": 0, "cause": "query", "summary": [{"key": "0x3", "sum": 3, "true_sum": 3}]},
         ],
     }
 
@@ -131,7 +131,7 @@ def test_key_discovery_releases_nothing_below_the_threshold(simulate: Command) -
     _, table, _ = simulate(
         trace({"source": SOURCE}, {"trigger": TRIGGER}, {"query": query}), "--noiseless"
     )
-    assert "summary: no key is released" in table
+    assert "summary: no key is released; hidden: key 0x3 (true sum 3)" in table
 
 
 def test_windows_send_their_reports_at_their_own_time(simulate: Command) -> None:
@@ -165,6 +165,95 @@ def test_a_trace_may_say_whom_a_trigger_is_credited_to(simulate: Command) -> Non
     status, _, complaint = simulate(trace({"source": elsewhere}, {"trigger": named}))
     assert status == 2
     assert "moves[1].trigger.credited: credited to no source, not 'x'" in complaint
+
+
+def test_the_true_sum_stands_beside_the_noisy_one(simulate: Command) -> None:
+    moves = trace({"source": SOURCE}, {"trigger": TRIGGER}, {"query": QUERY})
+    _, text, _ = simulate(moves, "--seed", "7", "--format", "json")
+    (found,) = json.loads(text)["rows"][-1]["summary"]
+    assert found["true_sum"] == 3
+    assert found["sum"] != 3
+    assert f"sum {found['sum']} (true sum 3)" in simulate(moves, "--seed", "7")[1]
+
+
+def test_times_are_days_or_seconds(simulate: Command) -> None:
+    late = changed(SOURCE, expiry="day 2")
+    moves = trace({"at": "day 1.5", "source": late}, {"at": "day 2", "trigger": TRIGGER})
+    _, table, _ = simulate(moves, "--noiseless")
+    assert [line[:7].strip() for line in table.splitlines()[1:]] == ["day 1.5", "day 2"]
+    assert "no active matching source" in table
+    _, table, _ = simulate(moves, "--noiseless", "--times", "seconds")
+    assert "129600  source" in table
+    moves = trace({"at": "day 1/3", "source": changed(SOURCE, expiry=86400)})
+    _, table, _ = simulate(moves, "--noiseless")
+    assert "28800  source" in table
+    assert "day 0.33333  source" in simulate(moves, "--noiseless", "--times", "days")[1]
+    _, text, _ = simulate(moves, "--noiseless", "--format", "json")
+    assert json.loads(text)["rows"][0]["time"] == 28800
+
+
+PROPOSAL = """from spec import PAPER, Law, replace
+
+def totals(at, batch):
+    BODY
+
+RULES = replace(PAPER, totals=totals, limits=replace(PAPER.limits, epsilon=100))
+"""
+
+
+def proposal(folder: Path, body: str) -> str:
+    """Write a proposal that sums in another way, and return its path."""
+    path = folder / "proposal.py"
+    path.write_text(PROPOSAL.replace("BODY", body), encoding="utf-8")
+    return str(path)
+
+
+def test_a_trace_runs_through_the_rules_of_a_proposal(simulate: Command, tmp_path: Path) -> None:
+    moves: list[dict[str, object]] = [
+        {"source": SOURCE},
+        {"trigger": TRIGGER},
+        {"query": changed(QUERY, epsilon=70)},
+    ]
+    path = proposal(tmp_path, "return {key: 9 for key in PAPER.totals(at, batch)}")
+    status, table, complaint = simulate(trace(*moves), "--noiseless", "--rules", path)
+    assert (status, complaint) == (0, "")
+    assert "key 0x3 sum 9 (true sum 3)" in table
+    limited = trace(*moves, limits={"epsilon": "69"})
+    assert "refused" in simulate(limited, "--noiseless", "--rules", path)[1]
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        ("return 1 / 0", "line 4, in totals: rule `totals` raised ZeroDivisionError"),
+        ("return 3", "rule `totals` returned an int: 3; it must return Mapping[int, int]"),
+        ("return {", "line 4: syntax error"),
+        ("raise SystemExit(3)", "rule `totals`"),
+    ],
+)
+def test_a_proposal_that_cannot_be_run_is_one_line(
+    body: str, told: str, simulate: Command, tmp_path: Path
+) -> None:
+    moves = trace({"source": SOURCE}, {"trigger": TRIGGER}, {"query": QUERY})
+    path = proposal(tmp_path, body)
+    status, output, complaint = simulate(moves, "--noiseless", "--rules", path)
+    assert (status, output) == (2, "")
+    assert complaint.startswith(f"sandproof: {path}")
+    assert told in complaint
+    assert complaint.count("\n") == 1
+
+
+def test_rules_that_send_no_report_are_told(simulate: Command) -> None:
+    rules = TRACES.parent.parent / "proposals" / "no_report_when_budget_is_used_up.py"
+    full = changed(EVENT, program={"constant": {"key": 1, "value": 65536}})
+    moves: list[dict[str, object]] = [{"event": full}, {"event": changed(full, report=2)}]
+    status, table, _ = simulate(trace(*moves), "--noiseless", "--rules", str(rules))
+    assert status == 0
+    assert "no report: the budget of this window is used up" in table
+    asked = trace(*moves, {"query": changed(QUERY, reports=[1, 2])})
+    status, _, complaint = simulate(asked, "--noiseless", "--rules", str(rules))
+    assert status == 2
+    assert "moves[2].query: no report with identifier 2 has arrived" in complaint
 
 
 BAD: dict[str, tuple[object, str]] = {
@@ -235,6 +324,11 @@ BAD: dict[str, tuple[object, str]] = {
         trace({"at": 9}, {"at": 8, "source": SOURCE}),
         "moves[1].source: the time is 9 already, not 8",
     ),
+    "a day that is no whole second": (
+        trace({"at": "day 0.00001"}),
+        "moves[0].at: 'day 0.00001' is no whole number of seconds",
+    ),
+    "a day without a number": (trace({"at": "day one"}), "moves[0].at: 'day one' does not match"),
     "a negative time": (trace({"at": -1}), "moves[0].at: -1 is less than the minimum of 0"),
     "an event before its source": (
         trace({"trigger": changed(TRIGGER, credited="x")}, {"source": SOURCE}),

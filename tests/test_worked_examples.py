@@ -72,7 +72,7 @@ def test_the_first_trace_is_the_thanksgiving_example() -> None:
         (0, "source", "thanksgiving registered"),
         (DAY, "trigger", "report 1: key 0x559 value 70, from thanksgiving"),
         (3 * DAY, "trigger", "null report 2: no active matching source can take it"),
-        (3 * DAY, "query", "summary: key 0x559 sum 70"),
+        (3 * DAY, "query", "summary: key 0x559 sum 70 (true sum 70)"),
         (3 * DAY, "query", "refused: the privacy budget of a report is used up"),
     ]
 
@@ -114,7 +114,8 @@ def test_the_second_trace_is_the_example_of_reach() -> None:
         (
             660,
             "query",
-            "summary: key 0x1 sum 32768, key 0x2 sum 32768, key 0x3 sum 0, key 0x4 sum 32768",
+            "summary: key 0x1 sum 32768 (true sum 32768), key 0x2 sum 32768 (true sum 32768), "
+            "key 0x3 sum 0 (true sum 0), key 0x4 sum 32768 (true sum 32768)",
         ),
     ]
 

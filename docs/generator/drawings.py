@@ -14,15 +14,14 @@ from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT
 from properties.game import Steps
 from properties.solve import _games, first_window
 from properties.universe import attribution_universe
-from sandproof.commands.simulate import Noiseless, Row, simulate
-from sandproof.trace import read_trace
+from sandproof.commands.simulate import Noiseless, Row, day, simulate
+from sandproof.trace import DAY, read_trace
 from spec import PAPER, Base, Power
 from spec.neighbours import ATTRIBUTION_FIXED
 from spec.noise import DiscreteLaplace
 from spec.rules import Rules
 from spec.universe import Universe
 
-DAY = 86400
 LINE = 17
 MOVES = 4
 WIDER = 8
@@ -97,7 +96,7 @@ def moment(seconds: int, rows: Sequence[Row]) -> str:
     """Return a time in the unit that suits the trace."""
     if max(row.time for row in rows) < DAY:
         return f"{seconds // 60} min"
-    return f"day {seconds / DAY:g}"
+    return day(seconds)
 
 
 def mark(row: Row, x: int, y: int) -> str:

@@ -5,17 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TypeVar, cast
 
 from sandproof.commands.options import whole
+from sandproof.problems import BadInput, NotFollowed, brief
 from sandproof.sampling import Sampler, SeededEntropy, SystemEntropy
-from sandproof.trace import BadTrace, Entry, Trace, read_trace
+from sandproof.trace import DAY, BadTrace, Entry, Trace, read_trace, set_limits
 from spec import (
     PAPER,
     Aborted,
     Answer,
+    AtService,
     Draw,
     Event,
     EventReport,
@@ -35,12 +38,16 @@ from spec import (
     replace,
     step,
 )
+from spec.aggregation_service import named_reports
 from spec.system import admit, decide, send
 
 T = TypeVar("T")
 
 BAD_INPUT = 2
 """The exit status for a trace that cannot be used."""
+
+SECONDS, CALL_SECONDS = 600.0, 10.0
+"""The processor time that a trace and a call of a changed rule may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,10 @@ class Row:
     details: dict[str, object]
 
 
+class NoTruth(SpecError):
+    """Report a draw that has no outcome without noise."""
+
+
 class Noiseless:
     """Be a draw that adds no noise and lets every event-level source answer truthfully."""
 
@@ -63,7 +74,7 @@ class Noiseless:
         if isinstance(law, RandomizedResponse):
             return cast(T, None)
         if isinstance(law, Law):
-            raise TypeError(f"without noise there is no outcome of {law!r}")
+            raise NoTruth(f"without noise there is no outcome of {brief(law)}")
         return law
 
 
@@ -72,13 +83,22 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     parser = commands.add_parser(
         "simulate",
         help="run a trace of registrations, passing time and queries",
-        description="Run a trace through the paper's rules; print reports, refusals, summaries. "
+        description="Run a trace through the paper's rules, or through those of a proposal; print "
+        "reports, refusals, and summaries with the true sums, which the ad-tech does not see. "
         "With --family w3c: replay a scenario of the W3C's Attribution group, or a folder of them, "
         "on Attribution Level 1; the exit status is 1 if something is not as expected.",
     )
     parser.add_argument("trace", type=Path, metavar="TRACE.json|DIR")
     parser.add_argument("--family", choices=("paper", "w3c"), default="paper")
+    parser.add_argument(
+        "--rules", type=Path, metavar="PROPOSAL", help="run it through the rules of this proposal"
+    )
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "--times",
+        choices=("days", "seconds"),
+        help="how the table tells times (default: days, if the trace takes a day or longer)",
+    )
     noise = parser.add_mutually_exclusive_group()
     noise.add_argument("--seed", type=whole, help="sample noise from this seed")
     noise.add_argument("--noiseless", action="store_true", help="add no noise at all")
@@ -92,30 +112,70 @@ def run(arguments: argparse.Namespace) -> int:
     draw: Draw = Noiseless() if arguments.noiseless else Sampler(SystemEntropy())
     if arguments.seed is not None:
         draw = Sampler(SeededEntropy(arguments.seed))
-    try:
-        trace = read_trace(arguments.trace)
-        rows = simulate(trace, draw)
-    except BadTrace as error:
-        print(f"sandproof: {arguments.trace}: {error}", file=sys.stderr)
-        return BAD_INPUT
-    print(as_json(trace, rows) if arguments.format == "json" else as_table(rows))
+
+    def told(rules: Rules) -> str:
+        try:
+            trace = read_trace(arguments.trace)
+            rows = simulate(trace, draw, rules)
+        except BadTrace as error:
+            raise BadInput(f"{arguments.trace}: {error}") from None
+        asked = arguments.format == "json"
+        return as_json(trace, rows) if asked else as_table(rows, arguments.times)
+
+    print(told(PAPER) if arguments.rules is None else with_rules_of(arguments.rules, told))
     return 0
+
+
+def with_rules_of(path: Path, told: Callable[[Rules], str]) -> str:
+    """Return what is told of a proposal's rules, which are run in a child process only."""
+    from sandproof.about import Request
+    from sandproof.children import blamed
+    from sandproof.guard import Guard
+    from sandproof.guard import Trace as Calls
+    from sandproof.problems import told as as_one_line
+    from sandproof.processes import Ending, Pool, Task
+    from sandproof.proposal import load
+
+    def work(calls: Calls) -> str | Exception:
+        guard = Guard(path=path, twice=False, trace=calls)
+        try:
+            proposal = load(Request(path=path))
+            guard.files = proposal.files
+            return told(guard.around(proposal.rules))
+        except (BadInput, NotFollowed) as error:
+            return BadInput(str(error))
+        except BaseException as error:
+            blame = blamed(error, guard)
+            return BadInput(blame) if blame else RuntimeError(as_one_line(error))
+
+    task = Task(name="simulate", work=work, seconds=SECONDS, call_seconds=CALL_SECONDS)
+    with Pool(1) as pool:
+        pool.start(task)
+        outcome = pool.wait()
+    assert outcome is not None
+    if isinstance(outcome.answer, str):
+        return outcome.answer
+    if isinstance(outcome.answer, Exception):
+        raise outcome.answer
+    who = f"{path}: rule `{outcome.rule}`" if outcome.rule else f"{path}: the simulation"
+    late = f"was not finished within {outcome.seconds:.0f} s"
+    raise BadInput(f"{who} {outcome.how if outcome.ending is Ending.DIED else late}")
 
 
 def run_scenarios(arguments: argparse.Namespace) -> int:
     """Replay scenarios of the W3C's Attribution group and print what is not as expected."""
-    from sandproof import scenario
-    from spec.level1 import LEVEL_1_2026_05
+    from sandproof import level1, scenario
 
     if arguments.seed is not None or arguments.noiseless:
         print("sandproof: a scenario draws nothing: --seed, --noiseless", file=sys.stderr)
         return BAD_INPUT
+    rules = level1.load(arguments.rules)
     paths = scenario.scenarios_in(arguments.trace)
     listed: list[dict[str, object]] = []
     for path in paths:
         try:
             read = scenario.read_scenario(path)
-            events = list(scenario.replay(LEVEL_1_2026_05, read))
+            events = list(scenario.replay(rules, read))
         except (BadTrace, SpecError) as error:
             print(f"sandproof: {path}: {error}", file=sys.stderr)
             return BAD_INPUT
@@ -142,9 +202,9 @@ def run_scenarios(arguments: argparse.Namespace) -> int:
     return 0 if good == len(listed) else 1
 
 
-def simulate(trace: Trace, draw: Draw) -> list[Row]:
-    """Return everything that happens in a trace."""
-    rules = replace(PAPER, limits=trace.limits)
+def simulate(trace: Trace, draw: Draw, rules: Rules = PAPER) -> list[Row]:
+    """Return everything that happens in a trace under rules."""
+    rules = replace(rules, limits=set_limits(rules.limits, trace.limits))
     system = System()
     ends: set[int] = set()
     rows: list[Row] = []
@@ -210,11 +270,11 @@ def make_move(rules: Rules, system: System, entry: Entry, draw: Draw) -> tuple[S
             kind = "source" if isinstance(move, Source) else "event source"
             return after, row(kind, f"{move.source_id} registered", {"source": move.source_id})
         case Trigger():
-            report = after.reports[move.report_id]
+            report = after.reports.get(move.report_id)
             why = "value 0" if move.value == 0 else "no active matching source can take it"
             return after, row("trigger", *described(report, names, why))
         case Event():
-            report = after.reports[move.report_id]
+            report = after.reports.get(move.report_id)
             wanted = any(credit.contributions for credit in decision.credits)
             why = "the budget of this window is used up" if wanted else "value 0"
             return after, row("event", *described(report, [move.device], why))
@@ -224,13 +284,18 @@ def make_move(rules: Rules, system: System, entry: Entry, draw: Draw) -> tuple[S
             )
             return after, row("event trigger", told, {"credited": names})
         case Query():
-            return after, row("query", *summarised(cast(Answer | Aborted, seen[0])))
+            at = AtService(rules=rules, now=system.now, service=system.service, query=move)
+            batch = PAPER.batch(at, named_reports(move, system.reports))
+            assert isinstance(batch, tuple)
+            return after, row("query", *summarised(move, seen[0], PAPER.totals(at, batch)))
         case PassTime():
             return after, row("time", "passes", {})
 
 
-def described(report: Report, names: list[str], why: str) -> tuple[str, dict[str, object]]:
-    """Describe a report with what is encrypted in it."""
+def described(report: Report | None, names: list[str], why: str) -> tuple[str, dict[str, object]]:
+    """Describe a report with what is encrypted in it; changed rules may send none."""
+    if report is None:
+        return f"no report: {why}", {"report": None, "credited": [], "null": why}
     details: dict[str, object] = {
         "report": report.report_id,
         "contributions": [
@@ -250,13 +315,27 @@ def event_row(moment: int, report: EventReport) -> Row:
     return Row(moment, "window", result, {"event_report": asdict(report)})
 
 
-def summarised(outcome: Answer | Aborted) -> tuple[str, dict[str, object]]:
-    """Describe the answer of the aggregation service."""
+def summarised(
+    query: Query, outcome: object, true_sums: Mapping[int, int]
+) -> tuple[str, dict[str, object]]:
+    """Describe the answer of the aggregation service, beside what the reports truly hold."""
     if isinstance(outcome, Aborted):
         return "refused: the privacy budget of a report is used up", {"refused": True}
-    sums = ", ".join(f"key {key:#x} sum {noisy}" for key, noisy in outcome.released)
-    released = [{"key": hex(key), "sum": noisy} for key, noisy in outcome.released]
-    return f"summary: {sums or 'no key is released'}", {"summary": released}
+    if not isinstance(outcome, Answer):
+        return f"shown: {brief(outcome)}", {"shown": brief(outcome)}
+    released = [
+        {"key": hex(key), "sum": noisy, "true_sum": true_sums.get(key, 0)}
+        for key, noisy in outcome.released
+    ]
+    sums = [f"key {x['key']} sum {x['sum']} (true sum {x['true_sum']})" for x in released]
+    details: dict[str, object] = {"summary": released}
+    text = f"summary: {', '.join(sums) or 'no key is released'}"
+    if query.discovers_keys:
+        hidden = {hex(x): true_sums[x] for x in sorted(true_sums.keys() - dict(outcome.released))}
+        details["hidden"] = [{"key": key, "true_sum": true} for key, true in hidden.items()]
+        listed = ", ".join(f"key {key} (true sum {true})" for key, true in hidden.items())
+        text += f"; hidden: {listed}" if listed else ""
+    return text, details
 
 
 def as_json(trace: Trace, rows: list[Row]) -> str:
@@ -265,11 +344,18 @@ def as_json(trace: Trace, rows: list[Row]) -> str:
     return json.dumps({"description": trace.description, "rows": listed}, indent=2, default=str)
 
 
-def as_table(rows: list[Row]) -> str:
-    """Return the rows as a table."""
+def as_table(rows: list[Row], unit: str | None = None) -> str:
+    """Return the rows as a table, with times in days or in seconds."""
+    long = max((row.time for row in rows), default=0) >= DAY
+    days = unit == "days" or (unit is None and long)
     cells = [("time", "cause", "result")]
-    cells += [(str(row.time), row.cause, row.result) for row in rows]
+    cells += [(day(row.time) if days else str(row.time), row.cause, row.result) for row in rows]
     widths = [max(len(cell[column]) for cell in cells) for column in (0, 1)]
     return "\n".join(
         f"{time:>{widths[0]}}  {cause:<{widths[1]}}  {result}" for time, cause, result in cells
     )
+
+
+def day(seconds: int) -> str:
+    """Return a time as a day, with as many decimals as tell seconds apart."""
+    return f"day {seconds / DAY:.5f}".rstrip("0").removesuffix(".")
