@@ -15,7 +15,7 @@ import spec
 
 COMMANDS = (
     *("check", "attack", "compare", "claims", "controls", "params", "new", "simulate"),
-    "catalogue",
+    *("catalogue", "completion"),
 )
 """The commands, in the order of the help."""
 
@@ -44,6 +44,19 @@ def misplaced(package: str | None, beside: Path) -> str | None:
     return f"sandproof: the imported `spec` is {found}, not {expected}"
 
 
+def parser_of(names: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser of the command line with some of the commands."""
+    parser = argparse.ArgumentParser(
+        prog="sandproof",
+        description="Check changes to the Privacy Sandbox measurement APIs.",
+    )
+    parser.add_argument("--version", action="version", version=f"sandproof {sandproof.VERSION}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name in names:
+        import_module(f"sandproof.commands.{name}").add_parser(commands)
+    return parser
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     from sandproof.problems import BadInput, suggestion, told
@@ -52,19 +65,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if problem is not None:
         print(problem, file=sys.stderr)
         return BAD_INPUT
-    parser = argparse.ArgumentParser(
-        prog="sandproof",
-        description="Check changes to the Privacy Sandbox measurement APIs.",
-    )
-    parser.add_argument("--version", action="version", version=f"sandproof {sandproof.VERSION}")
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given and not given[0].startswith("-") and given[0] not in COMMANDS:
+    known = given[:1] and given[0] in COMMANDS
+    # A command imports what it needs, so that a short one is not kept waiting by the others.
+    parser = parser_of(given[:1] if known else COMMANDS)
+    if given and not given[0].startswith("-") and not known:
         hint = suggestion(given[0], COMMANDS) or f"; there are {', '.join(COMMANDS)}"
         parser.error(f"there is no command {given[0]!r}{hint}")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    # A command imports what it needs, so that a short one is not kept waiting by the others.
-    for name in given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS:
-        import_module(f"sandproof.commands.{name}").add_parser(commands)
     parsed = parser.parse_args(given)
     run: Callable[[argparse.Namespace], int] = parsed.run
     try:
