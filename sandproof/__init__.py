@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from sandproof.result import Result
@@ -22,22 +23,60 @@ VERSION = "0.1.0"
 def check(
     proposal: Rules | PathLike[str] | str | None = None,
     *,
+    settings: Sequence[str] = (),
     effort: str = "standard",
     seed: int = 0,
     jobs: int | None = None,
     timeout: float | None = None,
-    only: tuple[str, ...] = (),
+    only: Sequence[str] = (),
+    cache: bool = True,
 ) -> Result:
     """Decide every claim for a proposal: its file, its `RULES`, or nothing for the paper's own.
 
-    `effort` is quick, standard or deep. `jobs` checks run side by side, by default one per core.
-    `only` names claims, if not all are asked for. The result has a `verdict`, and an `attack` if
-    one was found; in a notebook it is shown as a report. What cannot be checked at all raises
-    `sandproof.problems.BadInput`.
+    `settings` are parameters to change, such as "delta=1e-6". `effort` is quick, standard or deep.
+    `jobs` checks run side by side, by default one per core. `only` names claims, if not all are
+    asked for. What was found before is looked up and kept in the user's `cache`. The result has a
+    `verdict`, and an `attack` if one was found; in a notebook it is shown as a report. What cannot
+    be checked at all raises `sandproof.problems.BadInput`.
 
     Rules are checked as the file that defines them: its code is run in child processes, with limits
-    on time and memory. So `RULES` that are no module's own must be written to a file first.
+    on time and memory. So `RULES` that are no module's own, such as those of a notebook, must be
+    written to a file first; those that change parameters only need none.
     """
-    from sandproof.api import checked
+    from sandproof.problems import BadInput
 
-    return checked(proposal, effort=effort, seed=seed, jobs=jobs, timeout=timeout, only=only)
+    (result,) = check_all(
+        [proposal],
+        settings=settings,
+        effort=effort,
+        seed=seed,
+        jobs=jobs,
+        timeout=timeout,
+        only=only,
+        cache=cache,
+    )
+    if result.bad_input:
+        raise BadInput(result.bad_input)
+    return result
+
+
+def check_all(
+    proposals: Sequence[Rules | PathLike[str] | str | None],
+    *,
+    settings: Sequence[str] = (),
+    effort: str = "standard",
+    seed: int = 0,
+    jobs: int | None = None,
+    timeout: float | None = None,
+    only: Sequence[str] = (),
+    cache: bool = True,
+) -> Iterator[Result]:
+    """Check several proposals side by side, and yield their results in order.
+
+    A proposal that cannot be checked has a result that says so in `bad_input`. This is what every
+    command of the command line calls that checks.
+    """
+    from sandproof import api, verdict
+
+    options = api.options(effort, seed, jobs, timeout, only, cache)
+    return verdict.run([api.request_of(each, settings) for each in proposals], options)

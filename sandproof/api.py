@@ -1,57 +1,60 @@
-"""What stands behind `sandproof.check`: from a file, or from rules, to the result of a run."""
+"""What stands behind `sandproof.check`: what to check, and how."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 
-from sandproof import verdict
 from sandproof.about import Request, rule_names
 from sandproof.jobs import CHECK_SECONDS, Options
-from sandproof.problems import BadInput, brief, suggestion
-from sandproof.result import Result
-from sandproof.settings import Settings
+from sandproof.problems import BadInput, brief, known_claim
+from sandproof.processes import in_child
+from sandproof.settings import Settings, parse_settings
+from sandproof.store import users_store
 from spec import PAPER, Limits, Rules
-from spec.claims import CLAIMS
 from spec.numbers import Base
 
 
-def checked(
-    proposal: Rules | PathLike[str] | str | None,
-    *,
+def options(
     effort: str,
     seed: int,
     jobs: int | None,
     timeout: float | None,
-    only: tuple[str, ...],
-) -> Result:
-    """Check a proposal as the command line does; raise what is wrong with the input."""
+    only: Sequence[str],
+    cache: bool,
+) -> Options:
+    """Return how to check, or raise what is wrong with it."""
+    if in_child():
+        raise BadInput("a proposal cannot check proposals: check it from another file")
     if effort not in CHECK_SECONDS:
         raise BadInput(f"there is no effort {effort!r}; there are {', '.join(CHECK_SECONDS)}")
-    for name in only:
-        if name not in CLAIMS:
-            raise BadInput(f"there is no claim {name!r}{suggestion(name, CLAIMS)}")
-    options = Options(effort=effort, seed=seed, timeout=timeout, only=only)
-    if jobs is not None:
-        options = replace(options, jobs=jobs)
-    (result,) = verdict.run([request_of(proposal)], options)
-    if result.bad_input:
-        raise BadInput(result.bad_input)
-    return result
+    chosen = Options(
+        effort=effort,
+        seed=seed,
+        timeout=timeout,
+        only=tuple(map(known_claim, only)),
+        store=users_store() if cache else None,
+    )
+    return chosen if jobs is None else replace(chosen, jobs=jobs)
 
 
-def request_of(proposal: Rules | PathLike[str] | str | None) -> Request:
+def request_of(
+    proposal: Rules | PathLike[str] | str | None, settings: Sequence[str] = ()
+) -> Request:
     """Return what is to be checked."""
+    parsed = parse_settings(settings)
     if proposal is None:
-        return Request()
+        return Request(settings=parsed)
     if isinstance(proposal, Rules):
-        return request_of_rules(proposal)
+        request = request_of_rules(proposal)
+        return replace(request, settings=tuple((dict(request.settings) | dict(parsed)).items()))
     if not isinstance(proposal, str | PathLike):
         raise BadInput(f"a proposal is a path or a spec.Rules, not {brief(proposal)}")
-    return Request(path=Path(proposal))
+    return Request(path=Path(proposal), settings=parsed)
 
 
 def request_of_rules(rules: Rules) -> Request:

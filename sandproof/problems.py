@@ -59,6 +59,18 @@ def brief_text(text: str) -> str:
     return line if len(line) <= 60 else line[:57] + "..."
 
 
+def known_claim(name: str) -> str:
+    """Return the name of a claim; one that is not there is bad input, with the closest that is."""
+    # Only here, because problems are also told of a `spec` that is not this project's own.
+    from spec.claims import CLAIMS
+
+    if name not in CLAIMS:
+        inside = [each for each in CLAIMS if name in each]
+        hint = suggestion(name, inside or CLAIMS) or "; sandproof claims --list shows all"
+        raise BadInput(f"there is no claim {name!r}{hint}")
+    return name
+
+
 def suggestion(word: str, known: Iterable[str]) -> str:
     """Return a hint at the name that was probably meant, if one is close."""
     listed = list(known)

@@ -42,6 +42,10 @@ SYMBOLIC = 3
 """How many times as long a call may take when a proof runs it on symbolic numbers."""
 
 
+CHILD = "SANDPROOF_CHILD"
+"""The environment variable that is set in a child."""
+
+
 class Ending(Enum):
     """Say how a child ended."""
 
@@ -236,6 +240,11 @@ class Pool:
         )
 
 
+def in_child() -> bool:
+    """Tell whether this process is a child that does a task."""
+    return os.environ.get(CHILD) == "1"
+
+
 def cores() -> int:
     """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -285,6 +294,7 @@ def _be_child(
     """Do the work under limits, answer, and leave without touching what the parent set up."""
     status = 1
     try:
+        os.environ[CHILD] = "1"
         faulthandler.disable()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)

@@ -16,9 +16,11 @@ import pytest
 
 import sandproof
 from sandproof import plan
+from sandproof.about import About
 from sandproof.api import request_of
 from sandproof.main import main
 from sandproof.problems import BadInput
+from sandproof.result import Result
 from spec import PAPER, Rules, replace
 from spec.numbers import Base
 from spec.verdicts import Check, Evidence, Finding, Verdict
@@ -106,6 +108,43 @@ def test_what_cannot_be_checked_from_python_is_said(change: Path, tmp_path: Path
         sandproof.check(effort="huge")
     with pytest.raises(BadInput, match=f"there is no claim 'ledger_never.*did you mean {LEDGER}"):
         sandproof.check(only=("ledger_never_passes_the_caps",))
+
+
+def test_a_proposal_that_checks_itself_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "itself.py"
+    path.write_text(CHANGE + "import sandproof\nsandproof.check(__file__)\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"itself\.py, line 8: BadInput: a proposal cannot check"):
+        sandproof.check(path, jobs=1)
+
+
+@pytest.mark.usefixtures("quick")
+def test_parameters_are_set_from_python_as_on_the_command_line(change: Path) -> None:
+    result = sandproof.check(change, settings=["delta=1e-6"], jobs=1, only=(LEDGER,))
+    assert [each.field for each in result.about.changes] == ["limits.delta", "charge"]
+    weaker = replace(PAPER, limits=replace(PAPER.limits, delta=Fraction(1, 2), epsilon=Fraction(3)))
+    request = request_of(weaker, ["delta=1e-6"])
+    assert dict(request.settings) == {"delta": Fraction(1, 10**6), "epsilon": 3}
+    with pytest.raises(BadInput, match="no such parameter; did you mean delta"):
+        sandproof.check(settings=["delt=1"])
+
+
+@pytest.mark.parametrize("command", ["check", "attack", "compare", "claims", "catalogue"])
+def test_the_commands_that_check_do_it_as_python_does(
+    command: str, change: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[list[object], dict[str, object]]] = []
+
+    def check_all(proposals: list[object], **how: object) -> list[Result]:
+        asked.append((proposals, how))
+        return [Result(about=About(name="x"), claims=()) for _ in proposals]
+
+    monkeypatch.setattr(sandproof, "check_all", check_all)
+    names = {"compare": ["paper", str(change)], "claims": []}.get(command, [str(change)])
+    main([command, *names, "--effort", "quick", "--seed", "7", "--no-cache"])
+    ((proposals, how),) = asked
+    paths = {"compare": [None, change], "claims": [None]}.get(command, [change])
+    assert proposals == paths
+    assert (how["effort"], how["seed"], how["cache"]) == ("quick", 7, False)
 
 
 def run_action(directory: Path, **inputs: str) -> subprocess.CompletedProcess[str]:

@@ -14,7 +14,7 @@ from sandproof.commands.options import (
     accepted,
     add_family,
     add_options,
-    options_of,
+    how_to_check,
 )
 from sandproof.formats.data import SCHEMA_VERSION
 from sandproof.result import BAD_INPUT, Result
@@ -57,18 +57,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == SCENARIO:
         print(f"sandproof: {SCENARIO} is a format of --family w3c", file=sys.stderr)
         return BAD_INPUT
-    from sandproof import formats, verdict
-    from sandproof.about import Request
-    from sandproof.settings import parse_settings
+    import sandproof
+    from sandproof import formats
 
-    settings = parse_settings(arguments.settings)
     others = (file for _, file in arguments.also)
     formats.check_writable(arguments.output, arguments.pytest, *others)
-    request = Request(path=arguments.proposal, settings=settings)
-    (result,) = verdict.run([request], options_of(arguments))
-    if result.bad_input:
-        print(f"sandproof: {result.bad_input}", file=sys.stderr)
-        return BAD_INPUT
+    result = sandproof.check(
+        arguments.proposal, settings=arguments.settings, **how_to_check(arguments)
+    )
     if arguments.format == "text":
         text = as_story(result)
     elif arguments.format == "json":

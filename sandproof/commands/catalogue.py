@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 
 import sandproof
-from sandproof.about import Request
-from sandproof.commands.options import add_run_options, options_of
+from sandproof.commands.options import add_run_options, how_to_check
 from sandproof.problems import BadInput
 from sandproof.result import Result
 from spec.verdicts import Verdict
@@ -44,8 +43,6 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Check the proposals one after the other and print the table."""
-    from sandproof import verdict
-
     named = arguments.proposals or [str(CATALOGUE)]
     paths = [path for name in named for path in proposals_of(name)]
     if arguments.list:
@@ -54,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     width = max(len(name) for name in ("proposal", *(path.stem for path in paths)))
     print(f"{'proposal':<{width}}  expected   found      seconds")
     unexpected = 0
-    for result in verdict.run([Request(path=path) for path in paths], options_of(arguments)):
+    for result in sandproof.check_all(paths, **how_to_check(arguments)):
         unexpected += not as_expected(result)
         print(row(result, width), flush=True)
     print(f"\n{len(paths)} proposals, {unexpected} with another verdict than expected")

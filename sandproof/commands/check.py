@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sandproof.commands.options import FORMATS, accepted, add_family, add_options, options_of
-from sandproof.settings import parse_settings
+from sandproof.commands.options import FORMATS, accepted, add_family, add_options, how_to_check
 
 EXAMPLES = """\
 examples:
@@ -42,16 +41,15 @@ def run(arguments: argparse.Namespace) -> int:
         from sandproof import level1
 
         return level1.run(arguments, list(arguments.proposals) or [None], story=False)
-    from sandproof import formats, verdict
-    from sandproof.about import Request
+    import sandproof
+    from sandproof import formats
     from sandproof.result import Result, overall
 
-    settings = parse_settings(arguments.settings)
     formats.check_writable(arguments.output, *(file for _, file in arguments.also))
     paths: list[Path | None] = list(arguments.proposals) or [None]
-    requests = [Request(path=path, settings=settings) for path in paths]
+    found = sandproof.check_all(paths, settings=arguments.settings, **how_to_check(arguments))
     results: list[Result] = []
-    for result in verdict.run(requests, options_of(arguments)):
+    for result in found:
         results.append(result)
         if arguments.format == "text" and arguments.output is None:
             formats.print_text(result, len(results) == 1, arguments.verbose)

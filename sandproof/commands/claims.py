@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
 from pathlib import Path
 
-from sandproof.about import Request
+import sandproof
 from sandproof.claim_result import ClaimResult
-from sandproof.commands.options import add_run_options, known_claim, options_of
+from sandproof.commands.options import add_run_options, how_to_check
 from sandproof.formats.data import claim_to_json
 from sandproof.formats.text import HEADINGS, Writer
+from sandproof.problems import known_claim
 from sandproof.result import NOT_PROVED, PROVED, REFUTED
 from spec.claims import CLAIMS
 from spec.verdicts import Claim, Finding, Verdict
@@ -49,9 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         rows = [ClaimResult(claim=CLAIMS[each], why="not run") for each in wanted]
     else:
-        from sandproof import verdict
-
-        (result,) = verdict.run([Request()], replace(options_of(arguments), only=wanted))
+        arguments.only = wanted
+        result = sandproof.check(**how_to_check(arguments))
         rows = list(result.claims)
     if arguments.format == "json":
         listed = [in_full(row) for row in rows]

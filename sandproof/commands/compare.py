@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sandproof.commands.options import add_run_options, options_of
+from sandproof.commands.options import add_run_options, how_to_check
 
 if TYPE_CHECKING:
     from sandproof.result import Result
@@ -43,13 +43,12 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 def run(arguments: argparse.Namespace) -> int:
     """Check both and print the guarantees side by side."""
-    from sandproof import verdict
-    from sandproof.about import Request
+    import sandproof
     from sandproof.compare import status_of
 
     names = (arguments.old, arguments.new)
     paths = [None if name == PAPER else Path(name) for name in names]
-    old, new = verdict.run([Request(path=path) for path in paths], options_of(arguments))
+    old, new = sandproof.check_all(paths, **how_to_check(arguments))
     for result in (old, new):
         if result.bad_input:
             print(f"sandproof: {result.bad_input}", file=sys.stderr)

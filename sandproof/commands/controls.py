@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sandproof.commands.options import known_claim, positive, seconds
+from sandproof.commands.options import positive, seconds
 from sandproof.formats.text import Writer
+from sandproof.problems import known_claim
 from spec.claims import CLAIMS
 from spec.rules import Rules
 from spec.verdicts import Check, Finding

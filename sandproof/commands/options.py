@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypedDict
 
-from sandproof.problems import BadInput, brief_text, suggestion
+from sandproof.problems import BadInput, brief_text
 from sandproof.settings import exact_number, parameters
-from spec.claims import CLAIMS
 from spec.verdicts import Verdict
-
-if TYPE_CHECKING:
-    from sandproof.jobs import Options
 
 MOST_SECONDS = 10**9
 
 FORMATS = ("text", "json", "markdown", "html", "junit", "sarif")
+
+
+class HowToCheck(TypedDict):
+    """Name the arguments of `sandproof.check` that say how to check."""
+
+    effort: str
+    seed: int
+    jobs: int | None
+    timeout: float | None
+    only: list[str]
+    cache: bool
 
 
 SCENARIO = "w3c-scenario"
@@ -145,30 +151,18 @@ def _read(text: str, fits: Callable[[Fraction], bool], what: str) -> Fraction:
     return number
 
 
-def known_claim(name: str) -> str:
-    """Return the name of a claim; one that is not there is bad input, with the closest that is."""
-    if name not in CLAIMS:
-        inside = [each for each in CLAIMS if name in each]
-        hint = suggestion(name, inside or CLAIMS) or "; sandproof claims --list shows all"
-        raise BadInput(f"there is no claim {name!r}{hint}")
-    return name
-
-
 def accepted(arguments: argparse.Namespace) -> tuple[Verdict, ...]:
     """Return the verdicts that count like proved."""
     return tuple(map(Verdict, arguments.accept))
 
 
-def options_of(arguments: argparse.Namespace) -> Options:
-    """Return how to check, as the arguments say."""
-    from sandproof.jobs import Options
-    from sandproof.store import users_store
-
-    chosen = Options(
-        effort=arguments.effort,
-        seed=arguments.seed,
-        timeout=arguments.timeout,
-        only=tuple(map(known_claim, arguments.only)),
-        store=None if arguments.no_cache else users_store(),
-    )
-    return chosen if arguments.jobs is None else replace(chosen, jobs=arguments.jobs)
+def how_to_check(arguments: argparse.Namespace) -> HowToCheck:
+    """Return the arguments of `sandproof.check` that say how to check."""
+    return {
+        "effort": arguments.effort,
+        "seed": arguments.seed,
+        "jobs": arguments.jobs,
+        "timeout": arguments.timeout,
+        "only": arguments.only,
+        "cache": not arguments.no_cache,
+    }
