@@ -15,7 +15,7 @@ import spec
 
 COMMANDS = (
     *("check", "attack", "compare", "claims", "controls", "params", "new", "simulate"),
-    *("catalogue", "completion"),
+    *("catalogue", "campaign", "completion"),
 )
 """The commands, in the order of the help."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from proofs import CHECKS
 from properties.checks import PRIVACY, applies, concerns, property_checks
@@ -36,7 +37,8 @@ class Loaded:
 
     `asked_for` are the guarantees that it asks about whatever it changes, `another_relation` those
     that are decided with a neighbour relation that is not the paper's for them. `promises` is what
-    each guarantee promises, `listing` lists the proposal's code, `digest` stands for its files.
+    each guarantee promises, `listing` lists the proposal's code, `files` are where it lies,
+    and `digest` stands for them.
     """
 
     about: About
@@ -45,6 +47,7 @@ class Loaded:
     another_relation: frozenset[str] = frozenset()
     promises: Mapping[str, Promise] = field(default_factory=dict)
     listing: Listing = field(default_factory=Listing)
+    files: tuple[Path, ...] = ()
     digest: str = ""
 
     def affects(self, claim: str) -> bool:
@@ -83,6 +86,7 @@ def describe(proposal: Proposal, options: Options) -> Loaded:
         another_relation=others,
         promises=promises(proposal.rules, named),
         listing=listing(proposal.files, changed),
+        files=proposal.files,
         digest=files_digest(proposal.files),
     )
 

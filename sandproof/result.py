@@ -202,7 +202,11 @@ def _broken(result: ClaimResult) -> str:
 def overall(
     results: Iterable[Result], accepted: Container[Verdict] = (), fail_if_weaker: bool = False
 ) -> int:
-    """Return the exit status of a run: bad input first, then refuted, weaker, and not proved."""
-    found = {result.status(accepted, fail_if_weaker) for result in results}
+    """Return the exit status of a run: that of the worst result."""
+    return worst_status({result.status(accepted, fail_if_weaker) for result in results})
+
+
+def worst_status(found: Container[int]) -> int:
+    """Return the exit status of several: bad input first, then refuted, weaker, and not proved."""
     order = (BAD_INPUT, REFUTED, WEAKER, NOT_PROVED)
     return next((status for status in order if status in found), PROVED)

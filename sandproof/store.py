@@ -133,18 +133,19 @@ def digest_of(job: Job, options: Options, proposal: str) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 
-def files_digest(files: Iterable[Path]) -> str:
-    """Return a digest of files, with their names."""
+def files_digest(files: Iterable[Path], beside: Path = Path()) -> str:
+    """Return a digest of files, with their names as they are seen from a folder."""
     digest = hashlib.sha256()
     for path in sorted(files):
-        digest.update(f"{path}\0".encode())
+        named = path.relative_to(beside) if path.is_relative_to(beside) else path
+        digest.update(f"{named.as_posix()}\0".encode())
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
 @cache
 def version_digest() -> str:
-    """Return a digest of this project's source and of what it runs on."""
+    """Return a digest of this project's source and of what it runs on, wherever it lies."""
     own = [
         path
         for package in PACKAGES
@@ -152,8 +153,9 @@ def version_digest() -> str:
         for path in Path(folder).rglob("*")
         if path.suffix in (".py", ".json")
     ]
+    beside = Path(__file__).parent.parent
     machine = (sys.version, platform.machine(), *map(version_of, SOLVERS))
-    return hashlib.sha256(f"{files_digest(own)} {machine}".encode()).hexdigest()[:32]
+    return hashlib.sha256(f"{files_digest(own, beside)} {machine}".encode()).hexdigest()[:32]
 
 
 def version_of(package: str) -> str:

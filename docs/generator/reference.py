@@ -11,7 +11,10 @@ from docs.generator.names import ROOT, label
 from sandproof.surface import surface
 from spec import PAPER
 
-COMMANDS = ("check", "attack", "claims", "controls", "params", "new", "simulate", "catalogue")
+COMMANDS = (
+    *("check", "attack", "claims", "controls", "params", "new", "simulate", "catalogue"),
+    "campaign",
+)
 SCHEMAS = {
     "attack.schema.json": "What `sandproof attack --format json` prints.",
     "check.schema.json": "What `sandproof check --format json` prints.",
