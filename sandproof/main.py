@@ -65,6 +65,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if problem is not None:
         print(problem, file=sys.stderr)
         return BAD_INPUT
+    if sys.stdout is None:
+        print("sandproof: standard output is closed: nobody would read it", file=sys.stderr)
+        return BAD_INPUT
     given = list(sys.argv[1:] if arguments is None else arguments)
     known = given[:1] and given[0] in COMMANDS
     # A command imports what it needs, so that a short one is not kept waiting by the others.

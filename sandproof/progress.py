@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import time
@@ -37,7 +38,9 @@ class Progress:
         if not self.shown:
             return
         seconds = time.monotonic() - self.started
-        line = f"[{done}/{total}] {seconds:.0f} s  {', '.join(names)}"[:79]
+        # A longer line would wrap, and could not be replaced.
+        most = os.get_terminal_size(sys.stderr.fileno()).columns - 1
+        line = f"[{done}/{total}] {seconds:.0f} s  {', '.join(names)}"[:most]
         print("\r" + line.ljust(self.width), end="", file=sys.stderr, flush=True)
         self.width = len(line)
 

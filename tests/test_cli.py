@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import pty
+import struct
 import subprocess
 import sys
+import termios
 from fractions import Fraction
 from pathlib import Path
 
@@ -599,3 +604,27 @@ def test_a_reader_who_stops_early_causes_no_trouble() -> None:
     _, errors = process.communicate(timeout=60)
     assert errors == b""
     assert process.returncode == 141
+
+
+def test_a_closed_output_is_one_line_and_bad_input() -> None:
+    command = f"{sys.executable} -m sandproof.main params >&-"
+    done = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    told = "sandproof: standard output is closed: nobody would read it\n"
+    assert (done.returncode, done.stderr) == (2, told)
+
+
+def test_progress_keeps_to_the_width_of_a_narrow_terminal() -> None:
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    program = (
+        "from sandproof.progress import Progress; show = Progress()\n"
+        "show(1, 2, ['a_claim_with_a_long_name'] * 3); show.clear()"
+    )
+    subprocess.run([sys.executable, "-c", program], stderr=theirs, check=True, cwd=ROOT)
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert "a_claim" in shown
+    assert max(map(len, shown.split("\r"))) == 39

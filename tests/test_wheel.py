@@ -105,6 +105,27 @@ def test_an_attack_and_the_test_that_it_writes(installed: Path, tmp_path: Path) 
     assert "1 failed, 1 passed" in run(installed / "python", *pytest_, cwd=tmp_path, status=1)
 
 
+def test_nothing_is_written_beside_the_packages(installed: Path, tmp_path: Path) -> None:
+    def there() -> set[Path]:
+        return {*installed.parent.rglob("*"), *tmp_path.rglob("*")}
+
+    before = there()
+    # Nobody, not even root, can make a folder in this one.
+    nowhere = (
+        "env",
+        "-u",
+        "SANDPROOF_CACHE",
+        "HOME=/dev/null",
+        "XDG_CACHE_HOME=/dev/null",
+        "PYTHONDONTWRITEBYTECODE=1",
+    )
+    options = ("--effort", "quick", "--only", LEDGER, "--format", "json")
+    (proposal,) = installed.parent.glob(f"lib/python*/site-packages/proposals/{CHANGE}.py")
+    command = (*nowhere, installed / "sandproof", "check", proposal)
+    assert LEDGER in run(*command, *options, cwd=tmp_path, status=1)
+    assert there() == before
+
+
 def test_the_source_distribution_holds_what_runs(sources: Path, tmp_path: Path) -> None:
     program = "import sys; from setuptools.build_meta import build_sdist; build_sdist(sys.argv[1])"
     run(sys.executable, "-c", program, tmp_path, cwd=sources)
