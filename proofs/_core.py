@@ -7,7 +7,8 @@ not compute by itself. The *core* of a proposal is its rules without such additi
   where `answer` asks the paper's `answer` for the charged batch, at most once;
 - `serve`, if it asks the paper's `serve`, any number of times, always with the state that the last
   answer left, and keeps that state, to which it may add what is public;
-- `settle`, if it refuses in public, or leaves the charges to the paper's `settle`;
+- `settle`, if it refuses in public, or leaves the charges to the paper's `settle`, or charges one
+  report after the other, as `proofs/_settled.py` says;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
 - `attribute`, `propose`, `contribute` and `event_matches`, as `proofs/_clients.py` says;
 - a rule that is the paper's own function, written down again.
@@ -23,7 +24,7 @@ the code of the rules, for all values and all lengths. A rule that raises is no 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter_ns
@@ -37,20 +38,28 @@ from proofs._followed import _immutable
 from proofs._labels import (
     DRAW,
     NO_MEMBER,
-    NONE,
     PUBLIC,
-    Call,
     Label,
     NotFollowed,
     NotPublic,
     Pack,
     Policy,
-    Public,
     Several,
     is_public,
 )
 from proofs._proof import Proof, Step, StepResult
 from proofs._rewritten import rewritten
+from proofs._served import (
+    AT,
+    BATCH,
+    CURRENT,
+    NAMED,
+    AroundAnswer,
+    AroundBatch,
+    AroundServe,
+    AtTheService,
+)
+from proofs._settled import LISTED, WAYS, AroundSettle, are_listed
 from spec import PAPER, Rules
 from spec.aggregation_service import (
     Answer,
@@ -70,133 +79,6 @@ from spec.reports import Report
 from spec.rules import AtContribution, AtEvent, AtEventTrigger, AtService, AtTrigger, Initial
 
 
-@dataclass(frozen=True, slots=True)
-class At(Label):
-    """Label what a rule of the service sees; `asked` says that its query is that of the ad-tech."""
-
-    service: Label
-    asked: bool
-
-
-REPORT = Label("a report")
-NAMED = Several("the reports of the query", REPORT)
-BATCH = Several("the batch", REPORT)
-ANSWERED = Several("a batch that was answered already", REPORT)
-CURRENT = Label("the service")
-PAST = Label("the service before an answer")
-RULES = Label("the rules")
-LEDGER = Public("the ledger")
-CHARGED = Public("the ledger after the charge")
-SETTLED = Label("what the batch was settled to")
-ACCEPTED = Label("the reports that can pay")
-AT = At("what the rule sees", CURRENT, asked=True)
-
-
-@dataclass(frozen=True, slots=True)
-class RuleOf(Label):
-    """Label a rule that is taken from the rules."""
-
-    name: str
-
-
-class AtTheService(Policy):
-    """Say what a rule of the service may do with what it sees."""
-
-    def attribute(self, label: Label, name: str) -> Label | None:
-        """Open what is public of a report, of the service and of what a rule sees."""
-        if label == REPORT and name == "report_id":
-            return PUBLIC
-        if label in (CURRENT, PAST):
-            return LEDGER if name == "ledger" and label == CURRENT else PUBLIC
-        if label == RULES:
-            return PUBLIC if name == "limits" else RuleOf(f"the rule {name}", name)
-        if isinstance(label, At):
-            return {"service": label.service, "rules": RULES}.get(name, PUBLIC)
-        return None
-
-    def call(self, call: Call) -> Label | None:
-        """Allow copies with other public parts; no rule may be asked but for the threshold."""
-        if call.target is dataclasses.replace and call.positional:
-            return self._copied(call.positional[0], call)
-        if isinstance(call.target, RuleOf) and call.target.name == "threshold":
-            at, batch = (*call.positional, NONE, NONE)[:2]
-            public = isinstance(at, At) and isinstance(batch, Several) and not call.keywords
-            return PUBLIC if public else None
-        return None
-
-    def _copied(self, label: Label, call: Call) -> Label | None:
-        parts = call.keywords
-        if label in (CURRENT, PAST) and "ledger" not in parts:
-            return label if all(map(is_public, parts.values())) else None
-        if isinstance(label, At) and set(parts) <= {"query", "service"}:
-            service = parts.get("service", label.service)
-            if service in (CURRENT, PAST) and is_public(parts.get("query", PUBLIC)):
-                return At(label.what, service, asked=False)
-        return None
-
-
-class AroundAnswer(AtTheService):
-    """Let a rule ask the paper's `answer`, once."""
-
-    def inner(self, call: Call) -> Label | None:
-        """Answer with what is released."""
-        asked = call.target is PAPER.answer and not call.keywords
-        return PUBLIC if asked and call.positional == (AT, BATCH, DRAW) else None
-
-    def after_inner(self, label: Label) -> Label:
-        """Note that the batch was answered."""
-        return ANSWERED if label == BATCH else label
-
-
-class AroundServe(AtTheService):
-    """Let a rule ask the paper's `serve`, each time with the state that the last answer left."""
-
-    def inner(self, call: Call) -> Label | None:
-        """Answer with the next state, and with what is shown."""
-        if call.target is not PAPER.serve or call.keywords or len(call.positional) != 3:
-            return None
-        at, reports, draw = call.positional
-        current = isinstance(at, At) and at.service == CURRENT and draw == DRAW
-        if not (current and isinstance(reports, Several) and reports.member == REPORT):
-            return None
-        return Pack("the service and what it shows", (CURRENT, PUBLIC))
-
-    def after_inner(self, label: Label) -> Label:
-        """Note that there is a later state."""
-        if isinstance(label, At):
-            return replace(label, service=PAST)
-        return PAST if label == CURRENT else label
-
-
-class AroundSettle(AtTheService):
-    """Let a rule ask the paper's `settle` for the whole batch."""
-
-    def inner(self, call: Call) -> Label | None:
-        """Answer with the ledger and the reports that can pay."""
-        asked = call.target is PAPER.settle and not call.keywords
-        return SETTLED if asked and call.positional == (AT, BATCH) else None
-
-    def members(self, label: Label) -> Pack | None:
-        """Open what the batch was settled to."""
-        return Pack("settled", (CHARGED, ACCEPTED)) if label == SETTLED else None
-
-    def may_be_none(self, label: Label) -> bool:
-        """Let a rule see that a batch was refused."""
-        return label == ACCEPTED or is_public(label)
-
-
-class AroundBatch(AtTheService):
-    """Let a rule ask the paper's `batch` to make a set of some of the reports."""
-
-    def inner(self, call: Call) -> Label | None:
-        """Answer with the batch."""
-        if call.target is not PAPER.batch or call.keywords or len(call.positional) != 2:
-            return None
-        at, reports = call.positional
-        some = isinstance(reports, Several) and reports.member == REPORT
-        return BATCH if isinstance(at, At) and some else None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Around(Step[Rules]):
     """State that a rule is the paper's with nothing around it but what an adversary could do."""
@@ -204,7 +86,7 @@ class Around(Step[Rules]):
     name: str
     rule: str
     arguments: tuple[Label, ...]
-    policy: Policy
+    policy: Callable[[], Policy]
     allowed: tuple[Label, ...] = (PUBLIC,)
 
     def decide(self, subject: Rules) -> StepResult:
@@ -228,7 +110,7 @@ class Around(Step[Rules]):
     def _follow(self, rule: object) -> None:
         if rule is getattr(PAPER, self.rule):
             return
-        for found in returned(unguarded(rule), self.arguments, self.policy):
+        for found in returned(unguarded(rule), self.arguments, self.policy()):
             if not any(_is(found, way) for way in self.allowed):
                 raise NotPublic(f"{self.rule} returns {_told(found)}")
 
@@ -240,6 +122,8 @@ def _is(found: Label, way: Label) -> bool:
         if isinstance(found, Several):
             members = (found.member,)
         return all(each in (way.member, NO_MEMBER) for each in members)
+    if isinstance(way, Several) and way.member == LISTED:
+        return are_listed(found)
     if isinstance(found, Pack) and isinstance(way, Pack):
         pairs = zip(found.members, way.members, strict=False)
         return len(found.members) == len(way.members) and all(_is(a, b) for a, b in pairs)
@@ -278,75 +162,66 @@ class InitialService(Step[Rules]):
         return same and plain and not initial.service.ledger
 
 
-def settled_as(ledger: Label, reports: Label) -> Pack:
-    """Return the label of what a batch is settled to."""
-    return Pack("settled", (ledger, reports))
-
-
 AROUND: dict[str, Step[Rules]] = {
     "reveal": Around(
         name="what is revealed is computed from what is released and from public data",
         rule="reveal",
         arguments=(AT, BATCH, PUBLIC),
-        policy=AtTheService(),
+        policy=AtTheService,
     ),
     "answer": Around(
         name="an answer is computed from what the paper's answer releases for one charge",
         rule="answer",
         arguments=(AT, BATCH, DRAW),
-        policy=AroundAnswer(),
+        policy=AroundAnswer,
     ),
     "serve": Around(
         name="the service keeps the ledger, and what else it keeps and shows is public",
         rule="serve",
         arguments=(AT, NAMED, DRAW),
-        policy=AroundServe(),
+        policy=AroundServe,
         allowed=(Pack("served", (CURRENT, PUBLIC)),),
     ),
     "settle": Around(
-        name="a batch is refused in public, or settled as in the paper",
+        name="a batch is refused in public, or charged as in the paper or report by report",
         rule="settle",
         arguments=(AT, BATCH),
-        policy=AroundSettle(),
-        allowed=(
-            SETTLED,
-            *(settled_as(ledger, NONE) for ledger in (LEDGER, CHARGED)),
-            settled_as(CHARGED, ACCEPTED),
-        ),
+        policy=AroundSettle,
+        allowed=WAYS,
     ),
     "batch": Around(
         name="the reports of a batch are selected in public, and are a set",
         rule="batch",
         arguments=(AT, NAMED),
-        policy=AroundBatch(),
+        policy=AroundBatch,
         allowed=(BATCH,),
     ),
     "attribute": Around(
         name="a trigger is credited to registered sources",
         rule="attribute",
         arguments=(_clients.SEEN, DRAW),
-        policy=_clients.Deciding(),
+        policy=_clients.Deciding,
         allowed=(_clients.DECIDED,),
     ),
     "propose": Around(
         name="an event is credited to its own unit",
         rule="propose",
         arguments=(_clients.SEEN, DRAW),
-        policy=_clients.Proposing(),
+        policy=_clients.Proposing,
         allowed=(_clients.DECIDED,),
     ),
     "contribute": Around(
         name="each credit is changed by itself, and granted as in the paper",
         rule="contribute",
         arguments=(_clients.ADMITTING, Several("the credits", _clients.CREDIT)),
-        policy=_clients.Admitting(),
+        policy=_clients.Admitting,
         allowed=(_clients.GRANTED,),
     ),
     "event_matches": Around(
         name="which source may take a trigger does not depend on drawn responses",
         rule="event_matches",
         arguments=(_clients.TRIGGERED, _clients.RECORD),
-        policy=_clients.Matching(),
+        policy=_clients.Matching,
     ),
     "initial": InitialService(name="the service begins with an empty ledger"),
 }
@@ -379,8 +254,9 @@ def core_of(rules: Rules) -> Core:
     changed = [name for name in AROUND if getattr(core, name) is not getattr(PAPER, name)]
     steps = {name: AROUND[name].decide(core) for name in changed}
     apart = {name: getattr(PAPER, name) for name in steps if steps[name].verdict == "PROVED"}
+    core = replace(core, **apart) if apart else core
     return Core(
-        rules=replace(core, **apart) if apart else core,
+        rules=PAPER if core == PAPER else core,
         steps=tuple(steps[name] for name in apart),
         kept={name: step.reason for name, step in steps.items() if name not in apart},
         unclean={name: why for name, rule in functions.items() if (why := unclean(rule))},

@@ -21,7 +21,7 @@ import dataclasses
 import dis
 import functools
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from inspect import CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
 from pathlib import Path
@@ -50,6 +50,7 @@ from proofs._labels import (
     NULL,
     PUBLIC,
     Call,
+    Change,
     Inside,
     Known,
     Label,
@@ -60,6 +61,7 @@ from proofs._labels import (
     OneOf,
     Pack,
     Policy,
+    Rounds,
     Several,
     changed_by,
     is_plain,
@@ -101,6 +103,18 @@ def returned(function: object, arguments: tuple[Label, ...], policy: Policy) -> 
 class _State:
     stack: tuple[Label, ...]
     names: Mapping[str, Label]
+
+
+def _changed_by(
+    stack: Iterable[Label], names: Mapping[str, Label], change: Change | None
+) -> _State:
+    """Change every label that is there."""
+    if change is None:
+        return _State(tuple(stack), names)
+    return _State(
+        tuple(changed_by(each, change) for each in stack),
+        {name: changed_by(each, change) for name, each in names.items()},
+    )
 
 
 class _Frame:
@@ -195,6 +209,8 @@ class _Frame:
             return second
         if isinstance(first, Several) and isinstance(second, Several):
             member = self.join(first.member, second.member)
+            if isinstance(first, Rounds) and replace(first, member=second.member) == second:
+                return replace(first, member=member)
             if isinstance(first, Listing) and replace(first, member=second.member) == second:
                 return replace(first, member=member)
             self._escaped(first, second)
@@ -259,15 +275,17 @@ class _Frame:
         if not is_plain(label) or not is_plain(owner):
             self.holding.add(owner.site)
         self._escaped(label)
+        held, change = self.policy.put_in(label)
+        state = _changed_by(stack, names, change)
 
         def longer(other: Label) -> Label:
             if isinstance(other, Listing) and other.site == owner.site:
-                return replace(other, member=self.join(other.member, label))
+                return replace(other, member=self.join(other.member, held))
             return other
 
-        stack[:] = [changed_by(each, longer) for each in stack]
-        stack.append(NONE)
-        return {name: changed_by(each, longer) for name, each in names.items()}
+        state = _changed_by(state.stack, state.names, longer)
+        stack[:] = [*state.stack, NONE]
+        return dict(state.names)
 
     def _inside(self, label: Inside) -> _Frame:
         taken = dict(label.taken)
@@ -292,6 +310,9 @@ class _Frame:
             if not self.code.co_flags & CO_GENERATOR:
                 self.results.append(stack[-1])
             return
+        if operation == "FOR_ITER" and isinstance(stack[-1], Rounds):
+            yield from self._round(step, place, stack, names)
+            return
         if operation == "FOR_ITER":
             label = stack[-1]
             if isinstance(label, Several) and label.member == self.policy.kept_apart:
@@ -300,7 +321,14 @@ class _Frame:
             yield place + 1, _State((*stack, self._member(label)), names)
             return
         if operation.startswith("POP_JUMP"):
-            self._asked(stack.pop(), operation)
+            label = stack.pop()
+            self._asked(label, operation)
+            if operation.endswith("NONE"):
+                none = operation.endswith("IF_NONE")
+                state = _changed_by(stack, names, self.policy.found_none(label, none))
+                yield self.at_offset[step.argval], state
+                yield place + 1, _changed_by(stack, names, self.policy.found_none(label, not none))
+                return
             yield self.at_offset[step.argval], _State(tuple(stack), names)
         elif operation.startswith("JUMP_IF"):
             self._asked(stack[-1], operation)
@@ -312,6 +340,20 @@ class _Frame:
         else:
             stack, names = self._changed(place, step, stack, names)
         yield place + 1, _State(tuple(stack), names)
+
+    def _round(
+        self, step: dis.Instruction, place: int, stack: list[Label], names: dict[str, Label]
+    ) -> Iterator[tuple[int, _State]]:
+        """Go through one more round of a loop that is watched, and through its end."""
+        rounds = cast(Rounds, stack[-1])
+        ended = _changed_by(stack[:-1], names, self.policy.ended(rounds))
+        yield self.at_offset[step.argval], ended
+        member, change = self.policy.next_round(rounds)
+        within = _changed_by(stack[:-1], names, change)
+        yield (
+            place + 1,
+            replace(within, stack=(*within.stack, replace(rounds, member=member), member)),
+        )
 
     def _is_within(self, place: int) -> bool:
         return any(begin < place < end for begin, end in self.rounds.items())
@@ -367,9 +409,10 @@ class _Frame:
 
     def _member(self, label: Label) -> Label:
         if isinstance(label, Several) and label.member != NO_MEMBER:
-            return label.member
+            return self.policy.taken_out(label.member)
         if isinstance(label, Pack) and label.members:
-            return functools.reduce(self.join, label.members)
+            members = map(self.policy.taken_out, label.members)
+            return functools.reduce(self.join, members)
         self.public(label, "a loop")
         return PUBLIC
 
@@ -429,11 +472,19 @@ class _Frame:
             self._collected(operation, given, stack)
         elif operation == "GET_ITER":
             self._member(stack[-1])
+            looped = self.depth == 0 and self.steps[place + 1].opname == "FOR_ITER"
+            watched = self.policy.gone_through(stack[-1]) if looped else None
+            if watched is not None:
+                rounds, change = watched
+                state = _changed_by(stack[:-1], names, change)
+                return [*state.stack, rounds], dict(state.names)
         elif operation == "IS_OP":
             other, label = stack.pop(), stack.pop()
             if not (other == NONE and self.policy.may_be_none(label)):
                 raise self.refuse(f"is of {label.what}")
             stack.append(PUBLIC)
+        elif operation == "BINARY_SUBSCR" and _is_generic(stack[-2]):
+            self.public(stack.pop(), "a type")
         elif operation in EFFECTS:
             if operation == "MAP_ADD":
                 self._collects_apart(stack[-1])
@@ -565,9 +616,8 @@ class _Frame:
         call = Call(target=target, positional=positional, keywords=keywords)
         found = self.policy.inner(call) if self.depth == 0 else None
         if found is not None:
-            change = self.policy.after_inner
-            stack[:] = [changed_by(each, change) for each in stack]
-            names = {name: changed_by(each, change) for name, each in names.items()}
+            state = _changed_by(stack, names, self.policy.after_inner)
+            stack[:], names = state.stack, dict(state.names)
         stack.append(self._result(callee, call) if found is None else found)
         return names
 
@@ -582,6 +632,8 @@ class _Frame:
         if _brought(target):
             self._escaped(*positional, *keywords.values())
             return self._called_frame(target).run(positional, keywords)
+        if target is list and not positional and not keywords:
+            return Listing("a list", NO_MEMBER, (id(self.code), self.place))
         single = positional[0] if len(positional) == 1 and not keywords else PUBLIC
         members = single.member if isinstance(single, Several) else None
         if target is len and members not in (None, self.policy.kept_apart):
@@ -592,7 +644,7 @@ class _Frame:
             if target is sorted or target is reversed:
                 return Several("a sequence", members)
             if target is min or target is max:
-                return members
+                return self.policy.taken_out(members)
         if callee == DRAW:
             self._all_public(positional, keywords, "a draw")
             return PUBLIC
@@ -674,6 +726,11 @@ def _codeless(kind: type) -> bool:
     names = {each.name for each in dataclasses.fields(kind)}
     written = all(_generated(name, value, names) for name, value in vars(kind).items())
     return written and all(map(_codeless, kind.__bases__))
+
+
+def _is_generic(label: Label) -> bool:
+    """Tell whether a label is that of a built-in class, to be written with types of members."""
+    return isinstance(label, Known) and label.value in (list, tuple, dict, set, frozenset)
 
 
 def _brought(value: object) -> bool:

@@ -8,7 +8,7 @@ calls, in whichever file, is replaced by something that is understood:
 - a table (set, dictionary, list, range, mapping) by a `Table` that can only be read, and that
   compares a symbolic value with its entries, so that membership and look-up fork;
 - numbers, texts, classes of spec, plain frozen dataclasses and pure built-in functions by
-  themselves; `isinstance` and `getattr` by versions that answer as for the real type;
+  themselves; `isinstance`, `getattr` and `Fraction` by versions that answer as for the real type;
 - anything else, such as the clock, randomness, files, `hash`, `id` or `type`, by an opaque value
   that refuses to be used, by name and line.
 
@@ -48,7 +48,7 @@ import z3
 from immutables import Map
 
 from proofs._opaque import Name, Opaque
-from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, refuse
+from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, fraction, refuse
 from spec import Rules
 
 MACHINERY.add(__file__)
@@ -235,6 +235,19 @@ class Place:
         return 0
 
 
+class Fractions:
+    """Be the class of fractions where it is called, also with symbolic numbers."""
+
+    __slots__ = ()
+
+    def __call__(self, *given: object, **named: object) -> Fraction:
+        """Make a fraction."""
+        return fraction(*given, **named)
+
+    def __getattr__(self, name: str) -> object:
+        refuse(f".{name} of the class Fraction")
+
+
 class Module:
     """Be a module of which only what is understood can be used."""
 
@@ -275,6 +288,8 @@ class Follower:
         kind = type(value)
         if kind in ATOMS or any(value is each for each in FUNCTIONS) or kind in (Number, Text):
             return value
+        if value is Fraction:
+            return Fractions()
         if kind is FunctionType:
             return self._rule(cast(FunctionType, value), name)
         if kind is CACHED:

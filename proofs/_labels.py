@@ -59,6 +59,11 @@ class Listing(Several):
 
 
 @dataclass(frozen=True, slots=True)
+class Rounds(Several):
+    """Label what a loop goes through in rounds; `member` is what became of that of the last one."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pack(Label):
     """Label a tuple whose members have labels of their own."""
 
@@ -116,6 +121,10 @@ class Call:
     keywords: Mapping[str, Label]
 
 
+Change = Callable[[Label], Label]
+"""What becomes of every label that is there."""
+
+
 class Policy:
     """Say what can be done with labels that are not public; None stands for nothing known."""
 
@@ -141,6 +150,27 @@ class Policy:
     def may_be_none(self, label: Label) -> bool:
         """Tell whether it is public that a value is None."""
         return is_public(label)
+
+    def found_none(self, label: Label, none: bool) -> Change | None:
+        """Return what becomes of labels where a value turned out to be None, or not to be."""
+
+    def taken_out(self, label: Label) -> Label:
+        """Return the label of a member that is taken out of a sequence."""
+        return label
+
+    def put_in(self, label: Label) -> tuple[Label, Change | None]:
+        """Return the label of a member that is put into a list, and what becomes of others."""
+        return label, None
+
+    def gone_through(self, label: Label) -> tuple[Rounds, Change | None] | None:
+        """Return what a loop in the rule itself goes through in rounds, if it is watched."""
+
+    def next_round(self, rounds: Rounds) -> tuple[Label, Change]:
+        """Return the member of the next round, and what becomes of other labels in it."""
+        raise NotImplementedError
+
+    def ended(self, rounds: Rounds) -> Change | None:
+        """Return what becomes of labels when there is no further round."""
 
 
 def is_public(label: Label) -> bool:

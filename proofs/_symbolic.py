@@ -387,6 +387,18 @@ def _number(term: z3.ArithRef) -> Number:
     return number
 
 
+def fraction(numerator: object = 0, denominator: object = None) -> Fraction:
+    """Make a `Fraction`; of symbolic numbers it is their quotient, a symbolic one."""
+    given = (numerator,) if denominator is None else (numerator, denominator)
+    if all(type(each) is not Number for each in given):
+        return Fraction(*cast(tuple[int, ...], given))
+    terms = list(map(_lifted, given))
+    if None in terms:
+        raise TypeError("numerator and denominator must be rational")
+    top, *below = (_real(cast(z3.ArithRef, each)) for each in terms)
+    return _number(_divide(top, below[0]) if below else top)
+
+
 def _current(operation: str) -> _Run:
     if not _runs:
         raise NotSymbolic(f"{operation} outside of a symbolic run")

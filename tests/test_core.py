@@ -64,6 +64,8 @@ UNSOUND = (
     "debug_keys_are_exact",
     "keys_that_collide_share_their_noise",
     "low_answers_are_kept",
+    "over_budget_and_still_answered",
+    "the_last_charge_is_kept",
     "one_draw_for_all_keys",
     "only_the_first_reports_are_charged",
     "popular_keys_need_no_noise",

@@ -17,7 +17,7 @@ from immutables import Map
 from proofs import _symbolic
 from proofs._proof import Statement, StepResult, assume, for_all
 from proofs._solvers import Exact
-from proofs._symbolic import NotSymbolic, boolean, explore, integer, rational
+from proofs._symbolic import NotSymbolic, boolean, explore, fraction, integer, rational
 
 
 def decided(holds: Callable[..., bool]) -> StepResult:
@@ -202,6 +202,23 @@ def test_operators_agree_with_python(name: str) -> None:
         ]
         assert len(explore(run, *symbols, True).paths) == 1, (left, right)
         assert explore(run, *symbols, False).paths == (), (left, right)
+
+
+def test_a_fraction_of_symbolic_numbers_is_their_quotient() -> None:
+    def holds(_: None, n: int, r: Fraction) -> bool:
+        assume(n > 0)
+        half, whole = fraction(r, 2 * n), fraction(n)
+        return half * 2 * whole == r and fraction(3, 6) == Fraction(1, 2)
+
+    def is_rounded_up(_: None, r: Fraction) -> bool:
+        return fraction(r * 10 // 1, 10) >= r
+
+    assert decided(holds).verdict == "PROVED"
+    assert decided(is_rounded_up).verdict == "REFUTED"
+    found = outcomes(lambda n: fraction(1, n), integer("n"))
+    assert sum(isinstance(each, ZeroDivisionError) for each in found) == 1
+    with pytest.raises(TypeError):
+        fraction("1", integer("n"))
 
 
 def test_division_by_zero_is_raised_on_its_own_path() -> None:

@@ -1,0 +1,131 @@
+r"""What a proposal may put around the rules of the service that answer.
+
+Labels for what these rules see, and for each rule a policy: what it may do with that, and how it
+may ask the paper's rule that it stands around. `proofs/_core.py` says why no more is told.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, replace
+
+from proofs._labels import (
+    DRAW,
+    NONE,
+    PUBLIC,
+    Call,
+    Label,
+    Pack,
+    Policy,
+    Public,
+    Several,
+    is_public,
+)
+from spec import PAPER
+
+
+@dataclass(frozen=True, slots=True)
+class At(Label):
+    """Label what a rule of the service sees; `asked` says that its query is that of the ad-tech."""
+
+    service: Label
+    asked: bool
+
+
+REPORT = Label("a report")
+NAMED = Several("the reports of the query", REPORT)
+BATCH = Several("the batch", REPORT)
+ANSWERED = Several("a batch that was answered already", REPORT)
+CURRENT = Label("the service")
+PAST = Label("the service before an answer")
+RULES = Label("the rules")
+LEDGER = Public("the ledger")
+AT = At("what the rule sees", CURRENT, asked=True)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOf(Label):
+    """Label a rule that is taken from the rules."""
+
+    name: str
+
+
+class AtTheService(Policy):
+    """Say what a rule of the service may do with what it sees."""
+
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Open what is public of a report, of the service and of what a rule sees."""
+        if label == REPORT and name == "report_id":
+            return PUBLIC
+        if label in (CURRENT, PAST):
+            return LEDGER if name == "ledger" and label == CURRENT else PUBLIC
+        if label == RULES:
+            return PUBLIC if name == "limits" else RuleOf(f"the rule {name}", name)
+        if isinstance(label, At):
+            return {"service": label.service, "rules": RULES}.get(name, PUBLIC)
+        return None
+
+    def call(self, call: Call) -> Label | None:
+        """Allow copies with other public parts; no rule may be asked but for the threshold."""
+        if call.target is dataclasses.replace and call.positional:
+            return self._copied(call.positional[0], call)
+        if isinstance(call.target, RuleOf) and call.target.name == "threshold":
+            at, batch = (*call.positional, NONE, NONE)[:2]
+            public = isinstance(at, At) and isinstance(batch, Several) and not call.keywords
+            return PUBLIC if public else None
+        return None
+
+    def _copied(self, label: Label, call: Call) -> Label | None:
+        parts = call.keywords
+        if label in (CURRENT, PAST) and "ledger" not in parts:
+            return label if all(map(is_public, parts.values())) else None
+        if isinstance(label, At) and set(parts) <= {"query", "service"}:
+            service = parts.get("service", label.service)
+            if service in (CURRENT, PAST) and is_public(parts.get("query", PUBLIC)):
+                return At(label.what, service, asked=False)
+        return None
+
+
+class AroundAnswer(AtTheService):
+    """Let a rule ask the paper's `answer`, once."""
+
+    def inner(self, call: Call) -> Label | None:
+        """Answer with what is released."""
+        asked = call.target is PAPER.answer and not call.keywords
+        return PUBLIC if asked and call.positional == (AT, BATCH, DRAW) else None
+
+    def after_inner(self, label: Label) -> Label:
+        """Note that the batch was answered."""
+        return ANSWERED if label == BATCH else label
+
+
+class AroundServe(AtTheService):
+    """Let a rule ask the paper's `serve`, each time with the state that the last answer left."""
+
+    def inner(self, call: Call) -> Label | None:
+        """Answer with the next state, and with what is shown."""
+        if call.target is not PAPER.serve or call.keywords or len(call.positional) != 3:
+            return None
+        at, reports, draw = call.positional
+        current = isinstance(at, At) and at.service == CURRENT and draw == DRAW
+        if not (current and isinstance(reports, Several) and reports.member == REPORT):
+            return None
+        return Pack("the service and what it shows", (CURRENT, PUBLIC))
+
+    def after_inner(self, label: Label) -> Label:
+        """Note that there is a later state."""
+        if isinstance(label, At):
+            return replace(label, service=PAST)
+        return PAST if label == CURRENT else label
+
+
+class AroundBatch(AtTheService):
+    """Let a rule ask the paper's `batch` to make a set of some of the reports."""
+
+    def inner(self, call: Call) -> Label | None:
+        """Answer with the batch."""
+        if call.target is not PAPER.batch or call.keywords or len(call.positional) != 2:
+            return None
+        at, reports = call.positional
+        some = isinstance(reports, Several) and reports.member == REPORT
+        return BATCH if isinstance(at, At) and some else None
