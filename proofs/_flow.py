@@ -687,7 +687,7 @@ def _label_of(value: object, name: str) -> Label:
 
 def unclean(function: FunctionType) -> str:
     """Say what in the files of a function could make values that are not what they compare as."""
-    if function.__builtins__ is not vars(builtins):
+    if getattr(function, "__builtins__", None) is not vars(builtins):
         return f"built-in names of its own in the file of {function.__qualname__}"
     for scope in _scopes(function):
         for name, value in scope.items():
