@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from hypothesis.configuration import set_hypothesis_home_dir
+
 from proofs import findings_on
 from properties.observation import NoEncoding
 from sandproof.about import Request
@@ -23,6 +25,7 @@ from sandproof.plan import Loaded, checks_for, describe
 from sandproof.problems import BadInput, NotFollowed, at_line, told
 from sandproof.proposal import Proposal, load
 from sandproof.reach import Reach
+from sandproof.store import users_store
 from spec import PAPER
 from spec.claims import CLAIMS
 from spec.distributions import NotReplayable
@@ -64,6 +67,9 @@ def check_in_child(
     """Return the work that runs one check on a proposal's rules, given what lemmas found."""
 
     def work(trace: Trace) -> Found:
+        # Else Hypothesis writes into the folder where the user happens to be, and reads there.
+        if (folder := users_store()) is not None:
+            set_hypothesis_home_dir(folder / "hypothesis")
         proposal = load(request, again=True)
         if job.put_back:
             changed = {job.put_back: getattr(PAPER, job.put_back)}
