@@ -76,7 +76,14 @@ def check_all(
     A proposal that cannot be checked has a result that says so in `bad_input`. This is what every
     command of the command line calls that checks.
     """
-    from sandproof import api, verdict
+    from sandproof import api
 
     options = api.options(effort, seed, jobs, timeout, only, cache)
-    return verdict.run([api.request_of(each, settings) for each in proposals], options)
+    requests = [api.request_of(each, settings) for each in proposals]
+    refused = [each for each in (api.refusal(request, options) for request in requests) if each]
+    if len(refused) == len(requests):
+        return iter(refused)
+    # From here on solvers are needed, which take longer to import than all this.
+    from sandproof import verdict
+
+    return verdict.run(requests, options)

@@ -9,14 +9,18 @@ from fractions import Fraction
 from os import PathLike
 from pathlib import Path
 
-from sandproof.about import Request, rule_names
+from sandproof.about import About, Request, rule_names
 from sandproof.jobs import CHECK_SECONDS, Options
-from sandproof.problems import BadInput, brief, known_claim
+from sandproof.problems import BadInput, brief, known_claim, parsed
 from sandproof.processes import in_child
+from sandproof.result import Result
 from sandproof.settings import Settings, parse_settings
 from sandproof.store import users_store
 from spec import PAPER, Limits, Rules
 from spec.numbers import Base
+
+LARGEST = 2**20
+"""The size of a file up to which it is read here, and not in a child with limits."""
 
 
 def options(
@@ -46,15 +50,40 @@ def request_of(
     proposal: Rules | PathLike[str] | str | None, settings: Sequence[str] = ()
 ) -> Request:
     """Return what is to be checked."""
-    parsed = parse_settings(settings)
+    given = parse_settings(settings)
     if proposal is None:
-        return Request(settings=parsed)
+        return Request(settings=given)
     if isinstance(proposal, Rules):
         request = request_of_rules(proposal)
-        return replace(request, settings=tuple((dict(request.settings) | dict(parsed)).items()))
+        return replace(request, settings=tuple((dict(request.settings) | dict(given)).items()))
     if not isinstance(proposal, str | PathLike):
         raise BadInput(f"a proposal is a path or a spec.Rules, not {brief(proposal)}")
-    return Request(path=Path(proposal), settings=parsed)
+    return Request(path=Path(proposal), settings=given)
+
+
+def refusal(request: Request, options: Options) -> Result | None:
+    """Return the result for a file that cannot even be read as a program, without running it.
+
+    A file that is more than a slip of the pen is left to a child with limits.
+    """
+    path = request.path
+    if path is None:
+        return None
+    try:
+        if path.exists() and (not path.is_file() or path.stat().st_size > LARGEST):
+            return None
+        parsed(path)
+    except BadInput as problem:
+        return Result(
+            about=About(name=request.name),
+            effort=options.effort,
+            seed=options.seed,
+            bad_input=str(problem),
+            only=options.only,
+        )
+    except (OSError, MemoryError, RecursionError):
+        return None
+    return None
 
 
 def request_of_rules(rules: Rules) -> Request:

@@ -18,8 +18,9 @@ from hypothesis.configuration import set_hypothesis_home_dir
 from proofs import findings_on
 from properties.observation import NoEncoding
 from sandproof.about import Request
+from sandproof.calls import Calls
 from sandproof.claim_result import AttackRecord
-from sandproof.guard import Guard, RuleMisbehaved, Trace
+from sandproof.guard import Guard, RuleMisbehaved
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded, checks_for, describe
 from sandproof.problems import BadInput, NotFollowed, at_line, told
@@ -45,10 +46,10 @@ class Tellable(Protocol):
         ...
 
 
-def load_in_child(request: Request, options: Options) -> Callable[[Trace], object]:
+def load_in_child(request: Request, options: Options) -> Callable[[Calls], object]:
     """Return the work that loads a proposal and says what it is."""
 
-    def work(_: Trace) -> Loaded | BadInput | NotFollowed:
+    def work(_: Calls) -> Loaded | BadInput | NotFollowed:
         try:
             return describe(load(request), options)
         except (BadInput, NotFollowed) as error:
@@ -63,10 +64,10 @@ def load_in_child(request: Request, options: Options) -> Callable[[Trace], objec
 
 def check_in_child(
     request: Request, job: Job, options: Options, lemmas: Mapping[str, Finding]
-) -> Callable[[Trace], object]:
+) -> Callable[[Calls], object]:
     """Return the work that runs one check on a proposal's rules, given what lemmas found."""
 
-    def work(trace: Trace) -> Found:
+    def work(trace: Calls) -> Found:
         # Else Hypothesis writes into the folder where the user happens to be, and reads there.
         if (folder := users_store()) is not None:
             set_hypothesis_home_dir(folder / "hypothesis")
@@ -95,7 +96,7 @@ def run_guarded(
     proposal: Proposal,
     request: Request,
     job: Job,
-    trace: Trace,
+    trace: Calls,
     lemmas: Mapping[str, Finding],
 ) -> Found:
     """Run a check with the changed rules guarded; whatever happens, return a finding."""

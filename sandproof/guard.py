@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import mmap
-import struct
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError, dataclass, field, replace
 from pathlib import Path
@@ -26,6 +24,7 @@ from proofs import _symbolic
 from properties.lump import Seal, sealing
 from sandproof.about import rule_names
 from sandproof.answers import answers, complaint, conforms, differ, readable
+from sandproof.calls import Calls
 from sandproof.problems import at_line, brief, safely, told
 from sandproof.reach import Reach, TooManyLines
 from spec import PAPER, Rules
@@ -34,7 +33,6 @@ from spec.numbers import SpecError
 
 Rule = Callable[..., object]
 
-_LAYOUT = struct.Struct("=QBB")
 
 ENDING = (SystemExit, KeyboardInterrupt, GeneratorExit)
 """What a rule raises that means to end the program."""
@@ -42,34 +40,6 @@ ENDING = (SystemExit, KeyboardInterrupt, GeneratorExit)
 
 class RuleMisbehaved(BaseException):
     """Report in one line what a rule did that no rule may do; checks are not to handle it."""
-
-
-class Trace:
-    """Note in shared memory which changed rule is running: how many calls, which, symbolically."""
-
-    def __init__(self) -> None:
-        self._memory = mmap.mmap(-1, _LAYOUT.size)
-        self._calls = 0
-
-    def enter(self, rule: int, symbolic: bool) -> None:
-        """Note that a rule is called."""
-        self._calls += 1
-        _LAYOUT.pack_into(self._memory, 0, self._calls, rule, symbolic)
-
-    @property
-    def now(self) -> tuple[int, int, bool]:
-        """Return the number of calls so far, the rule that is running or 0, and how."""
-        calls, rule, symbolic = _LAYOUT.unpack_from(self._memory)
-        return calls, rule, bool(symbolic)
-
-    def rule(self) -> str:
-        """Name the rule that is running, if one is."""
-        number = self.now[1]
-        return rule_names()[number - 1] if number else ""
-
-    def close(self) -> None:
-        """Give the memory back."""
-        self._memory.close()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,7 +56,7 @@ class Guard:
     path: Path
     files: tuple[Path, ...] = ()
     twice: bool = True
-    trace: Trace = field(default_factory=Trace)
+    trace: Calls = field(default_factory=Calls)
     reach: Reach | None = None
     misbehaved: list[str] = field(default_factory=list)
     exhausted: dict[str, str] = field(default_factory=dict)

@@ -6,18 +6,27 @@ import argparse
 import os
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import sandproof
-import spec
 
-COMMANDS = (
-    *("check", "attack", "compare", "claims", "controls", "params", "new", "simulate"),
-    *("catalogue", "campaign", "completion"),
-)
-"""The commands, in the order of the help."""
+COMMANDS = {
+    "check": "decide every claim for the paper's rules or for proposals",
+    "attack": "find the smallest attack on a proposal",
+    "compare": "show which guarantee is weaker, and which stronger, than before",
+    "claims": "list the claims with their verdicts, or show one with its proof",
+    "controls": "show that every check refutes broken rules",
+    "params": "compute thresholds, noise, output sets and capacities",
+    "new": "start a proposal",
+    "simulate": "run a trace of registrations, passing time and queries",
+    "catalogue": "check the proposals that come with Sandproof, or those of a directory",
+    "campaign": "check many proposals with many parameters and seeds, and report what is new",
+    "completion": "print the script by which a shell completes commands, options, files and claims",
+}
+"""The commands with what each does, in the order of the help."""
 
 BAD_INPUT = 2
 """The exit status for input that cannot be used."""
@@ -35,25 +44,29 @@ CUT_SHORT = 141
 """The exit status, as shells have it, of a command whose output nobody reads to the end."""
 
 
-def misplaced(package: str | None, beside: Path) -> str | None:
-    """Say which `spec` was imported, if it is not the one in the directory `beside`."""
-    found = None if package is None else Path(package).resolve().parent
-    expected = (beside / "spec").resolve()
+def misplaced() -> str | None:
+    """Say which `spec` is imported, if it is not the one beside this package."""
+    package = find_spec("spec")
+    found = None if package is None else Path(str(package.origin)).resolve().parent
+    expected = Path(__file__).resolve().parent.parent / "spec"
     if found == expected:
         return None
     return f"sandproof: the imported `spec` is {found}, not {expected}"
 
 
-def parser_of(names: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser of the command line with some of the commands."""
+def parser_of(names: Collection[str]) -> argparse.ArgumentParser:
+    """Return the parser of the command line; of commands that are not named it knows the help."""
     parser = argparse.ArgumentParser(
         prog="sandproof",
         description="Check changes to the Privacy Sandbox measurement APIs.",
     )
     parser.add_argument("--version", action="version", version=f"sandproof {sandproof.VERSION}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name in names:
-        import_module(f"sandproof.commands.{name}").add_parser(commands)
+    for name, summary in COMMANDS.items():
+        if name in names:
+            import_module(f"sandproof.commands.{name}").add_parser(commands, summary)
+        else:
+            commands.add_parser(name, help=summary)
     return parser
 
 
@@ -61,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     from sandproof.problems import BadInput, suggestion, told
 
-    problem = misplaced(spec.__file__, Path(__file__).parent.parent)
+    problem = misplaced()
     if problem is not None:
         print(problem, file=sys.stderr)
         return BAD_INPUT
@@ -69,12 +82,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("sandproof: standard output is closed: nobody would read it", file=sys.stderr)
         return BAD_INPUT
     given = list(sys.argv[1:] if arguments is None else arguments)
-    known = given[:1] and given[0] in COMMANDS
+    named = next((each for each in given if not each.startswith("-")), None)
     # A command imports what it needs, so that a short one is not kept waiting by the others.
-    parser = parser_of(given[:1] if known else COMMANDS)
-    if given and not given[0].startswith("-") and not known:
-        hint = suggestion(given[0], COMMANDS) or f"; there are {', '.join(COMMANDS)}"
-        parser.error(f"there is no command {given[0]!r}{hint}")
+    parser = parser_of(() if named is None else (named,))
+    if named is not None and named not in COMMANDS:
+        hint = suggestion(named, COMMANDS) or f"; there are {', '.join(COMMANDS)}"
+        parser.error(f"there is no command {named!r}{hint}")
     parsed = parser.parse_args(given)
     run: Callable[[argparse.Namespace], int] = parsed.run
     try:

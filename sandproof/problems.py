@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
@@ -16,6 +17,31 @@ class BadInput(Exception):
 
 class NotFollowed(Exception):
     """Report in one line code that asks for more than a rule is given: nothing is decided of it."""
+
+
+def parsed(path: Path) -> bytes:
+    """Return the source of a proposal; refuse a file that is not there, is empty or no Python."""
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"{path}: {(error.strerror or str(error)).lower()}") from None
+    if not source.strip():
+        raise BadInput(f"{path}: the file is empty")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # They are told where the file is run.
+            compile(source, str(path), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        raise BadInput(f"{path}{wrong_syntax(error)}") from None
+    except ValueError as error:
+        raise BadInput(f"{path}: {told(error)}") from None
+    return source
+
+
+def wrong_syntax(error: SyntaxError) -> str:
+    """Say at which line a file is no Python, and why."""
+    place = "" if error.lineno is None else f", line {error.lineno}"
+    return f"{place}: syntax error: {error.msg}"
 
 
 def told(error: BaseException) -> str:

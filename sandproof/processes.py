@@ -28,7 +28,7 @@ from enum import Enum, auto
 from types import TracebackType
 from typing import IO
 
-from sandproof.guard import Trace
+from sandproof.calls import Calls
 
 GIBIBYTE = 2**30
 TICK = 0.05
@@ -63,7 +63,7 @@ class Task:
     """
 
     name: str
-    work: Callable[[Trace], object]
+    work: Callable[[Calls], object]
     seconds: float
     call_seconds: float = float("inf")
 
@@ -89,7 +89,7 @@ class Child:
     task: Task
     pid: int
     pipe: int
-    trace: Trace
+    trace: Calls
     output: IO[bytes]
     started: float
     received: bytearray = field(default_factory=bytearray)
@@ -170,7 +170,7 @@ class Pool:
 
     def start(self, task: Task) -> None:
         """Start a task in a child process."""
-        trace, output = Trace(), tempfile.TemporaryFile()  # noqa: SIM115
+        trace, output = Calls(), tempfile.TemporaryFile()  # noqa: SIM115
         reading, writing = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -289,7 +289,7 @@ def ended(status: int) -> str:
 
 
 def _be_child(
-    task: Task, trace: Trace, answers: int, output: int, parent: int, memory: int
+    task: Task, trace: Calls, answers: int, output: int, parent: int, memory: int
 ) -> None:
     """Do the work under limits, answer, and leave without touching what the parent set up."""
     status = 1

@@ -23,7 +23,16 @@ from properties.vocabulary import NO_WORDS, Vocabulary, vocabulary_of
 from sandproof.about import About, Request, called, changes_of, labels_of, rule_names
 from sandproof.integrity import Snapshot, complaint, snapshot
 from sandproof.outside import first_outside, is_installed
-from sandproof.problems import BadInput, NotFollowed, at_line, brief, suggestion, told
+from sandproof.problems import (
+    BadInput,
+    NotFollowed,
+    at_line,
+    brief,
+    parsed,
+    suggestion,
+    told,
+    wrong_syntax,
+)
 from sandproof.settings import with_settings
 from sandproof.surface import changed_since, gone
 from spec import PAPER, Initial, Limits, Rules
@@ -106,12 +115,7 @@ _loaded: list[str] = []
 
 def run_file(path: Path) -> list[ModuleType]:
     """Run a proposal file; return its module, and those of other files that it brings."""
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{path}: {(error.strerror or str(error)).lower()}") from None
-    if not source.strip():
-        raise BadInput(f"{path}: the file is empty")
+    source = parsed(path)
     for name in _loaded:
         sys.modules.pop(name, None)
     # A proposal may define dataclasses, which look their module up by its name.
@@ -129,9 +133,8 @@ def run_file(path: Path) -> list[ModuleType]:
     try:
         loader.exec_module(module)
     except SyntaxError as error:
-        place = "" if error.lineno is None else f", line {error.lineno}"
-        file = path if error.filename in (None, "<string>") else error.filename
-        raise BadInput(f"{file}{place}: syntax error: {error.msg}") from None
+        # In a file beside it: its own was parsed.
+        raise BadInput(f"{error.filename or path}{wrong_syntax(error)}") from None
     except (Exception, SystemExit, KeyboardInterrupt) as error:
         place = f"{path}{at_line(error.__traceback__, (path,))}"
         raise BadInput(f"{place}: {told(error)}{wrong_names(source)}") from None

@@ -22,7 +22,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from sandproof.jobs import Found, Job, Options
@@ -160,6 +159,8 @@ def version_digest() -> str:
 
 def version_of(package: str) -> str:
     """Return the version of a package, if it is installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(package)
     except PackageNotFoundError:

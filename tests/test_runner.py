@@ -22,10 +22,10 @@ from sandproof import case, children, combine, plan, processes, verdict
 from sandproof import proposal as proposal_module
 from sandproof.about import About, Change, Request
 from sandproof.answers import complaint, conforms, differ, incomparable, readable
+from sandproof.calls import Calls
 from sandproof.case import Case
 from sandproof.claim_result import AttackRecord, ClaimResult
 from sandproof.combine import with_failed_assumptions
-from sandproof.guard import Trace
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded
 from sandproof.problems import BadInput
@@ -767,7 +767,7 @@ def test_children_end_with_their_parent(tmp_path: Path) -> None:
 
 
 def test_the_pool_bounds_what_runs_at_once_and_ends_the_rest() -> None:
-    def nap(_: Trace) -> str:
+    def nap(_: Calls) -> str:
         time.sleep(30)
         return "done"
 
@@ -794,12 +794,12 @@ def test_the_pool_stops_what_takes_too_long() -> None:
 
 
 def test_a_child_is_given_processor_time_and_a_multiple_of_it_to_wait() -> None:
-    def calculate(_: Trace) -> int:
+    def calculate(_: Calls) -> int:
         while time.process_time() < 5:
             pass
         return 1
 
-    def wait(_: Trace) -> int:
+    def wait(_: Calls) -> int:
         time.sleep(0.6)
         return 7
 
@@ -1023,7 +1023,7 @@ def test_proofs_of_guarantees_wait_for_their_lemmas_and_share_them(tmp_path: Pat
     request = Request(path=written(tmp_path, HEADER + "RULES = replace(PAPER)\n"))
     proposal = Proposal(about=About(name="change.py"), rules=replace(PAPER))
     job = job_of(0, ATTRIBUTION, "proof")
-    decided = children.run_guarded(chain, proposal, request, job, Trace(), schedule.lemmas)
+    decided = children.run_guarded(chain, proposal, request, job, Calls(), schedule.lemmas)
     assert decided.finding.detail == f"the paper's proof no longer applies: {LEDGER} is unknown"
 
 
@@ -1053,7 +1053,7 @@ def test_a_child_runs_the_check_that_its_job_names(tmp_path: Path, checks: list[
     request = Request(path=written(tmp_path, rule(PAPERS_CHARGE)))
     for name in ("two (2)", "one", "two"):
         work = children.check_in_child(request, job_of(7, LEDGER, name), OPTIONS, {})
-        answer = work(Trace())
+        answer = work(Calls())
         assert isinstance(answer, Found)
         assert answer.finding.check == name
 

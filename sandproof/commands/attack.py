@@ -30,11 +30,11 @@ exit status: as of sandproof check; 1 an attack was found
 """
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
         "attack",
-        help="find the smallest attack on a proposal",
+        help=summary,
         description="Check the guarantees of a proposal and tell the smallest attack on them.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

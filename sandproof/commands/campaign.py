@@ -37,11 +37,11 @@ exit status: as of check for all questions together; 3 also if a question has no
 """
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
         "campaign",
-        help="check many proposals with many parameters and seeds, and report what is new",
+        help=summary,
         description="Check every proposal with every combination of parameters and seeds, on this "
         "machine or on a Dask cluster, and report what is new.",
         epilog=EXAMPLES,

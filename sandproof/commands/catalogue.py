@@ -25,11 +25,11 @@ exit status: 0 every verdict is as expected, 1 one is not
 """
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
         "catalogue",
-        help="check the proposals that come with Sandproof, or those of a directory",
+        help=summary,
         description="Check proposals and compare each verdict with the one that the docstring "
         "expects: those of the catalogue, or of directories, or some of the catalogue by name.",
         epilog=EXAMPLES,

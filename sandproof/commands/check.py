@@ -20,11 +20,11 @@ rules all claims count
 """
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
         "check",
-        help="decide every claim for the paper's rules or for proposals",
+        help=summary,
         description="Decide every claim for the paper's own rules, or for the rules of proposals.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

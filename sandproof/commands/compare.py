@@ -25,11 +25,11 @@ something that cannot be compared, 3 less is shown of one, 2 bad input
 """
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
         "compare",
-        help="show which guarantee is weaker, and which stronger, than before",
+        help=summary,
         description="Check two proposals and show their guarantees side by side.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

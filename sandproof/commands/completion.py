@@ -16,11 +16,11 @@ examples:
 """
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
         "completion",
-        help="print the script by which a shell completes commands, options, files and claims",
+        help=summary,
         description="Print a script for a shell: with it, the tabulator key completes commands, "
         "options, files and the names of claims.",
         epilog=EXAMPLES,

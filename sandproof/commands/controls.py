@@ -45,11 +45,11 @@ class Cell:
     detail: str = ""
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
         "controls",
-        help="show that every check refutes broken rules",
+        help=summary,
         description="Run every check on the broken rules that it must refute.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

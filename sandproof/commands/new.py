@@ -48,11 +48,11 @@ RULES: Rules = replace(PAPER, charge=charge_half_at_most)
 '''
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
         "new",
-        help="start a proposal",
+        help=summary,
         description="Write a commented proposal to start from. An existing file is left alone.",
         epilog="example: sandproof new my_change && sandproof check my_change.py",
     )

@@ -168,11 +168,11 @@ def variance(ratio: N, truncation: int | None) -> N:
     return total / laplace_normaliser(ratio, truncation)
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
         "params",
-        help="compute thresholds, noise, output sets and capacities",
+        help=summary,
         description="Compute what follows from given parameters, exactly or with certified digits.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

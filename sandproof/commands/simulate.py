@@ -78,11 +78,11 @@ class Noiseless:
         return law
 
 
-def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
     """Add the command to the command line."""
     parser = commands.add_parser(
         "simulate",
-        help="run a trace of registrations, passing time and queries",
+        help=summary,
         description="Run a trace through the paper's rules, or through those of a proposal; print "
         "reports, refusals, and summaries with the true sums, which the ad-tech does not see. "
         "With --family w3c: replay a scenario of the W3C's Attribution group, or a folder of them, "
@@ -129,9 +129,9 @@ def run(arguments: argparse.Namespace) -> int:
 def with_rules_of(path: Path, told: Callable[[Rules], str]) -> str:
     """Return what is told of a proposal's rules, which are run in a child process only."""
     from sandproof.about import Request
+    from sandproof.calls import Calls
     from sandproof.children import blamed
     from sandproof.guard import Guard
-    from sandproof.guard import Trace as Calls
     from sandproof.problems import told as as_one_line
     from sandproof.processes import Ending, Pool, Task
     from sandproof.proposal import load
