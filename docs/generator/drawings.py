@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from html import escape
 
 from docs.generator.names import ROOT
 from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT
@@ -15,6 +14,7 @@ from properties.game import Steps
 from properties.solve import _games, first_window
 from properties.universe import attribution_universe
 from sandproof.commands.simulate import Noiseless, Row, day, simulate
+from sandproof.formats.svg import cross, line, svg, text
 from sandproof.trace import DAY, read_trace
 from spec import PAPER, Base, Power
 from spec.neighbours import ATTRIBUTION_FIXED
@@ -48,30 +48,6 @@ def draw(name: str) -> str:
     if name not in DRAWINGS:
         raise KeyError(f"there is no drawing {name}")
     return DRAWINGS[name]()
-
-
-def svg(title: str, width: int, height: int, parts: Iterable[str]) -> str:
-    """Return a picture that names itself to those who cannot see it."""
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" role="img" aria-label="{escape(title)}" '
-        'font-family="system-ui, sans-serif" font-size="13" fill="currentColor">'
-        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
-    )
-
-
-def text(x: float, y: float, words: str, **attributes: str) -> str:
-    """Return a text."""
-    named = {name.replace("_", "-"): value for name, value in attributes.items()}
-    extra = "".join(f' {name}="{value}"' for name, value in named.items())
-    return f'<text x="{x:g}" y="{y:g}"{extra}>{escape(words)}</text>'
-
-
-def line(points: Sequence[tuple[float, float]], width: float = 1, dashes: str = "") -> str:
-    """Return a polygon line."""
-    path = "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
-    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return f'<path d="M{path}" fill="none" stroke="currentColor" stroke-width="{width}"{dashed}/>'
 
 
 def timeline(name: str) -> str:
@@ -199,8 +175,7 @@ def curves() -> str:
     parts.append(text(left + wide, foot + 32, "ε in units of ln 2", text_anchor="end"))
     parts.append(text(left - 30, top - 18, "exact worst δ"))
     x, y = place(limits.epsilon, limits.delta)
-    parts.append(f'<path d="M{x - 6} {y - 6}l12 12m0 -12l-12 12" stroke="currentColor" ')
-    parts.append('stroke-width="2"/>' + text(x + 10, y - 8, "promised"))
+    parts.append(cross(x, y) + text(x + 10, y - 8, "promised"))
     for n, (words, (rules, dashes)) in enumerate(shown.items()):
         points = [place(epsilon, delta) for epsilon, delta in curve(rules)]
         parts.append(line(points, 2, dashes))

@@ -11,10 +11,15 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
+from pathlib import Path
 
 from flint import ctx
 
 from sandproof.capacity import channel_capacity, largest_epsilon, response_rate
+from sandproof.formats import check_writable, write
+from sandproof.formats.page import whole_page
+from sandproof.formats.svg import noise_curve
 from sandproof.formats.text import Writer
 from sandproof.problems import BadInput
 from sandproof.settings import (
@@ -206,7 +211,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
     parser.add_argument(
         "--day-cap", default="1048576", metavar="N", help="on a device's contributions per day"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "html", "svg"),
+        default="text",
+        help="html and svg draw the noise and the threshold of the query (default: text)",
+    )
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead")
     parser.set_defaults(run=run)
 
 
@@ -238,7 +249,9 @@ def run(arguments: argparse.Namespace) -> int:
         }
     except SpecError as error:
         raise BadInput(str(error)) from None
-    print(as_json(sections) if arguments.format == "json" else as_text(sections))
+    check_writable(arguments.output)
+    formats = {"text": as_text, "json": as_json, "html": as_html, "svg": as_svg}
+    write(formats[arguments.format](sections), arguments.output)
     return 0
 
 
@@ -266,6 +279,7 @@ def query(limits: Limits, epsilon: Fraction, delta: Fraction) -> Iterator[Entry]
 
     yield entry("epsilon", "ε of the query", lambda: epsilon)
     yield entry("delta", "δ of the query", lambda: delta)
+    yield entry("contribution_budget", "Λ1, the most that x can change a sum", lambda: most)
     yield entry("decay", "q = e^(-ε/Λ1), the ratio of neighbouring masses", decay.value)
     yield entry("noise_deviation", "standard deviation of untruncated noise", deviation(None))
     if delta > 0:
@@ -377,3 +391,28 @@ def as_json(sections: Mapping[str, Sequence[Entry]]) -> str:
     """Return the answers as JSON, by name."""
     listed = {each.name: each.to_json() for entries in sections.values() for each in entries}
     return json.dumps(listed, indent=2, ensure_ascii=False)
+
+
+def as_svg(sections: Mapping[str, Sequence[Entry]], on_its_own: bool = True) -> str:
+    """Draw the noise of the query, its threshold and the smallest sound one."""
+    found = {each.name: each for each in next(iter(sections.values()))}
+    # The deviation of untruncated noise is the scale of its law times the root of two.
+    scale = float(found["noise_deviation"].high) / math.sqrt(2)
+    budget = found["contribution_budget"].low
+    named = (("⌊τ⌋", "threshold"), ("smallest sound ⌊τ⌋", "smallest_sound_threshold"))
+    thresholds = [(words, int(found[name].low)) for words, name in named if name in found]
+    return noise_curve(int(budget), scale, thresholds, on_its_own)
+
+
+def as_html(sections: Mapping[str, Sequence[Entry]]) -> str:
+    """Return the answers as a page with the picture."""
+    parts = ["<h1>What follows from these parameters</h1>"]
+    for heading, entries in sections.items():
+        rows = "".join(
+            f"<tr><td>{escape(each.meaning)}</td>"
+            f"<td>{escape(f'{each.text} {each.unit}'.rstrip())}</td></tr>"
+            for each in entries
+        )
+        parts.append(f"<h2>{escape(heading)}</h2><table><tbody>{rows}</tbody></table>")
+    drawn = f'<figure class="curve">{as_svg(sections, on_its_own=False)}</figure>'
+    return whole_page("Sandproof: parameters", "\n".join([parts[0], drawn, *parts[1:]]))

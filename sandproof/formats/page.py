@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from html import escape
 
-from sandproof.claim_result import AttackRecord, ClaimResult, Json, told_alarm
+from sandproof.claim_result import AttackRecord, ClaimResult, told_alarm
+from sandproof.formats import stepper
 from sandproof.promise import Strength
 from sandproof.result import Result
 from sandproof.why import opening, why
@@ -34,55 +34,20 @@ td small { color: var(--faint); white-space: pre-line; }
 .unknown, .searched { color: var(--open); } .unaffected { color: var(--faint); }
 .alarm { color: var(--bad); font-weight: 600; }
 p.verdict { color: var(--text); font-weight: 600; }
-.timeline { border: 1px solid var(--line); border-radius: 6px; padding: .75rem; }
-.timeline:focus-visible { outline: 3px solid var(--open); }
-.timeline ol { padding-left: 1.5rem; margin: .75rem 0 0; }
-.timeline li { border-left: 3px solid var(--line); padding: .25rem .75rem; }
-.stepping li { opacity: .55; } .stepping li[aria-current] { opacity: 1; }
-.timeline li[aria-current] { border-color: var(--bad); background: var(--panel); }
-.timeline dl { margin: .25rem 0 0; } .timeline dt { color: var(--faint); font-size: .85rem; }
-.timeline dd { margin: 0 0 .35rem; }
-.bar { height: .4rem; background: var(--line); } .bar span { display: block; height: 100%;
-  background: var(--bad); }
-button { font: inherit; padding: .3rem .8rem; }
 @media (max-width: 40rem) { table, tbody, tr, td { display: block; } thead { display: none; }
   td { border: 0; padding: .1rem 0; } tr { border-bottom: 1px solid var(--line);
   padding: .5rem 0; display: block; } }
 """
 
-SCRIPT = """
-for (const box of document.querySelectorAll(".timeline")) {
-  const steps = [...box.querySelectorAll("li")];
-  const said = box.querySelector("[aria-live]");
-  let now = -1;
-  const show = (next) => {
-    now = Math.max(0, Math.min(steps.length - 1, next));
-    box.classList.add("stepping");
-    steps.forEach((step, at) => at === now
-      ? step.setAttribute("aria-current", "step") : step.removeAttribute("aria-current"));
-    steps[now].scrollIntoView({ block: "nearest" });
-    said.textContent = `Step ${now + 1} of ${steps.length}`;
-  };
-  box.querySelector(".back").addEventListener("click", () => show(now - 1));
-  box.querySelector(".next").addEventListener("click", () => show(now + 1));
-  const single = document.querySelectorAll(".timeline").length === 1;
-  document.addEventListener("keydown", (event) => {
-    const inside = box.contains(document.activeElement);
-    if (!inside && !single || event.altKey || event.ctrlKey || event.metaKey) return;
-    const forward = { ArrowRight: 1, ArrowLeft: -1 };
-    if (inside) Object.assign(forward, { ArrowDown: 1, ArrowUp: -1 });
-    if (!(event.key in forward)) return;
-    event.preventDefault();
-    show(now + forward[event.key]);
-  });
-}
-"""
-
 
 def as_html(results: Sequence[Result]) -> str:
     """Return results as one page that asks for nothing from outside."""
-    title = escape(", ".join(f"{result.about.name}: {result.verdict.value}" for result in results))
-    body = "\n".join(section(result) for result in results)
+    title = ", ".join(f"{result.about.name}: {result.verdict.value}" for result in results)
+    return whole_page(title, "\n".join(section(result) for result in results))
+
+
+def whole_page(title: str, body: str) -> str:
+    """Return a page with a body, in the style of reports."""
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -90,14 +55,14 @@ def as_html(results: Sequence[Result]) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy"
   content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<title>{title}</title>
-<style>{STYLE}</style>
+<title>{escape(title)}</title>
+<style>{STYLE}{stepper.STYLE}</style>
 </head>
 <body>
 <main>
 {body}
 </main>
-<script>{SCRIPT}</script>
+<script>{stepper.SCRIPT}</script>
 </body>
 </html>"""
 
@@ -123,7 +88,7 @@ def section(result: Result) -> str:
     for row in result.guarantees(Verdict.REFUTED):
         parts.append(f"<h2>How <code>{row.claim.id}</code> is broken</h2>")
         if row.attack is not None:
-            parts.append(timeline(row.attack, row.claim.id))
+            parts.append(broken(row.attack, row.claim.id))
         numbers = "".join(f"<li>{escape(f'{x} = {y}')}</li>" for x, y in row.counterexample.items())
         parts.append(f"<ul>{numbers}</ul>" if numbers else "")
     parts += [
@@ -146,51 +111,12 @@ def section(result: Result) -> str:
     return "\n".join(filter(None, parts))
 
 
-def timeline(attack: AttackRecord, name: str) -> str:
-    """Return an attack as a list of steps, and its story in words."""
-    if not attack.steps:
-        return f"<pre>{escape(attack.story)}</pre>"
-    steps = "\n".join(f"<li>{step_of(step)}</li>" for step in attack.steps)
-    return f"""<section class="timeline" tabindex="0" aria-label="The attack on {escape(name)}">
-<button type="button" class="back">Previous step</button>
-<button type="button" class="next">Next step</button>
-<span aria-live="polite">{len(attack.steps)} steps; the arrow keys step, too.</span>
-<ol>
-{steps}
-</ol>
-</section>
-<details open><summary>The attack in words</summary><pre>{escape(attack.story)}</pre></details>"""
-
-
-LABELS = {
-    "seen": "The ad-tech sees",
-    "probability_with": "Probability with x",
-    "probability_without": "Probability without x",
-    "ledger_with": "Ledgers with x",
-    "ledger_without": "Ledgers without x",
-}
-
-
-def step_of(step: Json) -> str:
-    """Return one step of an attack: its move, then whatever else is known of it."""
-    rest = "".join(
-        f"<dt>{escape(LABELS.get(name, name))}</dt><dd>{escape(str(value))}{bar(name, value)}</dd>"
-        for name, value in step.items()
-        if name != "move" and value not in (None, "")
-    )
-    return f"<strong>{escape(str(step.get('move', '')))}</strong><dl>{rest}</dl>"
-
-
-def bar(name: str, value: object) -> str:
-    """Return a bar for a probability."""
-    if not name.startswith("probability"):
-        return ""
-    try:
-        share = Fraction(str(value))
-    except ValueError:
-        return ""
-    width = round(100 * min(max(share, Fraction(0)), Fraction(1)))
-    return f'<div class="bar" aria-hidden="true"><span style="width: {width}%"></span></div>'
+def broken(attack: AttackRecord, name: str) -> str:
+    """Return an attack to step through, and its story in words."""
+    told = f"<pre>{escape(attack.story)}</pre>"
+    if attack.steps:
+        told = f"<details open><summary>The attack in words</summary>{told}</details>"
+    return stepper.stepper(attack, name) + told
 
 
 def changes(result: Result) -> str:

@@ -1,0 +1,103 @@
+"""The pictures of results and parameters show the numbers that they are drawn from."""
+
+from __future__ import annotations
+
+import math
+import re
+import xml.etree.ElementTree as ElementTree
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from sandproof.claim_result import AttackRecord
+from sandproof.formats.stepper import curve_of, step_of, stepper
+from sandproof.formats.svg import HEIGHT, LEFT, TOP, WIDTH, attack_curve, noise_curve
+from sandproof.main import main
+
+SVG = "{http://www.w3.org/2000/svg}"
+FOOT = TOP + HEIGHT
+
+
+def paths(picture: str) -> list[list[tuple[float, float]]]:
+    """Return the points of every line of a picture."""
+    drawn = ElementTree.fromstring(picture).iter(f"{SVG}path")
+    found = [re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", each.attrib["d"]) for each in drawn]
+    return [[(float(x), float(y)) for x, y in each] for each in found]
+
+
+def height_of(delta: float, lowest: int) -> float:
+    """Return where a delta stands on the scale, which ends at a power of ten."""
+    return FOOT - HEIGHT * (1 - math.log10(delta) / lowest)
+
+
+def test_an_event_that_only_one_world_has_shows_the_same_delta_at_every_epsilon() -> None:
+    picture = attack_curve(Fraction(1), Fraction(0), Fraction(2**90), Fraction(1, 10**8), "64")
+    _, curve, promise, mark = paths(picture)
+    assert {y for _, y in curve} == {float(TOP)}
+    assert (curve[0][0], curve[-1][0]) == (LEFT, LEFT + WIDTH)
+    assert promise[0] == pytest.approx((LEFT + WIDTH / 2, height_of(1e-8, -9)), abs=0.1)
+    assert mark[0] == pytest.approx((promise[0][0] - 6, promise[0][1] - 6), abs=0.1)
+    assert "promised: δ ≤ 1e-8" in picture
+    assert "ε = 64" in picture
+
+
+def test_an_event_that_both_worlds_have_shows_less_the_larger_epsilon_is() -> None:
+    picture = attack_curve(
+        Fraction(1, 2), Fraction(1, 16), Fraction(4), Fraction(1, 8), "2", exact=False
+    )
+    _, curve, promise, _ = paths(picture)
+    assert curve[0][1] == pytest.approx(height_of(1 / 2 - 1 / 16, -2), abs=0.1)
+    there = min(curve, key=lambda point: abs(point[0] - LEFT - WIDTH / 2))
+    assert there[1] == pytest.approx(height_of(1 / 2 - 4 / 16, -2), abs=0.5)
+    assert there[1] < promise[0][1]
+    assert [y for _, y in curve] == sorted(y for _, y in curve)
+    assert curve[-1][1] == FOOT
+    assert curve[-1][0] < LEFT + WIDTH
+    assert "at least" in picture
+
+
+def test_a_step_shows_both_worlds_and_marks_where_they_differ() -> None:
+    same = step_of({"move": "m", "seen": "s", "seen_without": "s"})
+    assert 'class="worlds"' in same
+    other = step_of({"move": "m", "seen": "refused", "seen_without": "a <sum>"})
+    assert 'class="worlds differ"' in other
+    assert other.index("<b>with x</b>refused") < other.index("<b>without x</b>a &lt;sum&gt;")
+    likely = {"move": "m", "seen": "s", "probability_with": "1/2", "probability_without": "1/8"}
+    shown = step_of(likely)
+    assert 'class="worlds differ"' in shown
+    assert shown.count("probability so far") == 2
+    assert ("width: 50%" in shown, "width: 12%" in shown) == (True, True)
+
+
+def test_an_attack_without_probabilities_has_no_curve() -> None:
+    told = AttackRecord(story="s", data={"steps": [{"move": "m"}]})
+    assert curve_of(told) == ""
+    assert "<svg" not in stepper(told, "x")
+
+
+def test_the_noise_is_drawn_around_both_sums_with_its_thresholds() -> None:
+    _, zero, budget, first, _, second, _ = paths(noise_curve(100, 5.0, [("a", 120), ("b", 110)]))
+    low, high = -30.0, 150.0
+
+    def value(x: float) -> float:
+        return low + (x - LEFT) / WIDTH * (high - low)
+
+    peaks = [min(curve, key=lambda point: point[1]) for curve in (zero, budget)]
+    assert [value(x) for x, _ in peaks] == pytest.approx([0, 100], abs=0.1)
+    assert [value(each[0][0]) for each in (first, second)] == pytest.approx([120, 110], abs=0.1)
+
+
+def test_params_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["params", "--format", "svg"]) == 0
+    picture = capsys.readouterr().out
+    assert ElementTree.fromstring(picture).tag == f"{SVG}svg"
+    assert "smallest sound ⌊τ⌋ = 83689" in picture
+    target = tmp_path / "page.html"
+    assert main(["params", "--delta", "0", "--format", "html", "--output", str(target)]) == 0
+    page = target.read_text(encoding="utf-8")
+    assert page.count("<svg") == 1
+    assert "smallest sound" not in page
+    assert "1448.15463033" in page
+    assert main(["params", "--output", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == f"sandproof: {tmp_path}: is a directory\n"
