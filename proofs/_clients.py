@@ -10,6 +10,11 @@ the paper's `contribute` grants it may depend on this credit, on its own unit's 
 is public, so that no unit learns of another. A loop over credits must handle each by itself: what
 one round sets is forgotten in the next, and none ends the loop.
 
+Where nothing but the paper decides, there is one credit at a time, and a rule may leave it out as a
+whole. A rule that admits single contributions may refuse more than the paper, by what it knows of
+the unit, and note more in the unit's budget. What leaves is decided by what is public: the paper's
+report may be delayed, or not be sent, or carry more that is public.
+
 Which event-level source a trigger may be credited to is decided on the truthful account. The
 response that a source has drawn is no part of that: which other source takes a trigger would tell
 whether the source answers truthfully.
@@ -19,11 +24,17 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from itertools import product
+from typing import cast
 
+from proofs._followed import _known
 from proofs._labels import (
     DRAW,
+    FALSE,
     PUBLIC,
+    TRUE,
     Call,
+    Change,
     Label,
     Pack,
     Policy,
@@ -32,7 +43,8 @@ from proofs._labels import (
     is_public,
 )
 from spec import PAPER
-from spec.contributions import Credit
+from spec.contributions import Budget, Credit
+from spec.reports import Report, Sent
 
 SEEN = Public("what the rule sees")
 CLIENT = Public("the client")
@@ -107,7 +119,7 @@ class Admitting(Policy):
     Without a unit there are fewer credits, so that nobody may know how many there are.
     """
 
-    kept_apart = CREDIT
+    kept_apart: Label | None = CREDIT
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open a credit, and of the client the budgets."""
@@ -138,6 +150,186 @@ class Admitting(Policy):
         at, credits = call.positional
         several = isinstance(credits, Several) and credits.member == CREDIT
         return GRANTED if at == ADMITTING and several else None
+
+
+DONE = Label("what the rule sees, once it has granted")
+ONE_CREDIT = Public("the credit")
+CONTRIBUTED = Label("the budgets, and what is granted of one credit")
+BUDGETS_AFTER = Label("the budgets after the grant")
+PARTS_GRANTED = Public("what is granted of one credit")
+
+
+class AdmittingOne(Admitting):
+    """Let a rule grant the only credit that there is as the paper does, or not at all.
+
+    With one credit there is one unit, so that whatever the rule makes of it tells of no other.
+    Without the unit there is no credit, and nothing that could be granted.
+    """
+
+    kept_apart = None
+
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Open the credit."""
+        if label == ONE_CREDIT:
+            return UNIT if name == "unit" else PUBLIC
+        return super().attribute(ADMITTING if label == DONE else label, name)
+
+    def call(self, call: Call) -> Label | None:
+        """Look up the unit's own budget; copy the credit with other contributions."""
+        if call.target is dataclasses.replace and call.positional == (ONE_CREDIT,):
+            public = is_public(call.keywords.get("contributions", CREDIT))
+            return ONE_CREDIT if public and set(call.keywords) == {"contributions"} else None
+        return super().call(call)
+
+    def inner(self, call: Call) -> Label | None:
+        """Let the paper grant, once."""
+        if call.target is not PAPER.contribute or call.keywords or len(call.positional) != 2:
+            return None
+        at, credits = call.positional
+        one = isinstance(credits, Several) and credits.member == ONE_CREDIT
+        return CONTRIBUTED if at == ADMITTING and one else None
+
+    def after_inner(self, label: Label) -> Label:
+        """Note that the paper has granted."""
+        return DONE if label == ADMITTING else label
+
+    def members(self, label: Label) -> Pack | None:
+        """Open what the paper has granted."""
+        granted = Pack("granted", (BUDGETS_AFTER, PARTS_GRANTED))
+        return granted if label == CONTRIBUTED else None
+
+
+GRANTED_OR_NOT = (
+    CONTRIBUTED,
+    Pack("granted", (BUDGETS_AFTER, PARTS_GRANTED)),
+    Pack("not granted", (BUDGETS, Pack("()", ()))),
+)
+"""What may become of a single credit."""
+
+
+ONE_PART = Label("what the rule sees of one contribution")
+SPENT = Public("what the unit has contributed")
+PART = Public("the contribution")
+ADMITTED = Label("what the paper admits")
+AFTER = Public("the budget after the paper's admission")
+FITS = Public("whether the paper admits the contribution")
+AFTER_FITTING = Public("the budget after the paper has admitted the contribution")
+AFTER_REFUSAL = Public("the budget after the paper has refused the contribution")
+FITTING = Public("that the paper admits the contribution")
+NOT_FITTING = Public("that the paper refuses the contribution")
+COUNTED = Public("the budget in which the contribution is counted")
+HOLDING = (AFTER_FITTING, COUNTED)
+AFTERS, ANSWERS = (AFTER, AFTER_FITTING, AFTER_REFUSAL), (FITS, FITTING, NOT_FITTING)
+COUNTS = {"value": Public("the value of that budget"), "count": Public("the number of that budget")}
+
+
+class AdmittingPart(Policy):
+    """Let a rule refuse more than the paper does, by whatever it knows of the unit.
+
+    A budget may note more than the paper's. What the paper counts in it must be what was admitted.
+    """
+
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Open what is public, and the budget in which a contribution is counted."""
+        if label == ONE_PART:
+            return {"client": KEEPER, "rules": RULES}.get(name, PUBLIC)
+        if label == RULES and name == "limits":
+            return PUBLIC
+        return COUNTS.get(name) if label in HOLDING else None
+
+    def call(self, call: Call) -> Label | None:
+        """Let the paper admit; copy a budget with something noted in it."""
+        keywords, given = call.keywords, call.positional
+        if call.target is PAPER.admit and not keywords:
+            return ADMITTED if given == (ONE_PART, UNIT, SPENT, PART) else None
+        if not all(map(is_public, keywords.values())):
+            return None
+        counted = {name: label for name, label in keywords.items() if name in COUNTS}
+        if call.target is dataclasses.replace and given[1:] == () and given[:1] and not counted:
+            return SPENT if given == (SPENT,) else COUNTED if given[0] in HOLDING else None
+        made = isinstance(call.target, type) and issubclass(call.target, Budget)
+        made = made and _known(cast(type, call.target))
+        return COUNTED if made and not given and counted == COUNTS else None
+
+    def members(self, label: Label) -> Pack | None:
+        """Open what the paper admits."""
+        return Pack("admitted", (AFTER, FITS)) if label == ADMITTED else None
+
+    def found_true(self, label: Label, true: bool) -> Change | None:
+        """Note what the budget after the paper's admission is."""
+        if label != FITS:
+            return None
+        known: dict[Label, Label] = {FITS: FITTING, AFTER: AFTER_FITTING}
+        if not true:
+            known = {FITS: NOT_FITTING, AFTER: AFTER_REFUSAL}
+        return lambda each: known.get(each, each)
+
+    def joined(self, first: Label, second: Label) -> Label | None:
+        """Forget on which way the paper admits; the values are the same."""
+        for same in (AFTERS, ANSWERS):
+            if first in same and second in same:
+                return same[0]
+        return None
+
+
+ADMITTED_OR_NOT = (
+    ADMITTED,
+    *(Pack("admitted", pair) for pair in product(AFTERS, ANSWERS)),
+    *(Pack("admitted", pair) for pair in product(HOLDING, (TRUE, FITTING))),
+    *(Pack("refused", pair) for pair in product((SPENT, AFTER_REFUSAL), (FALSE, NOT_FITTING))),
+)
+"""What may become of a contribution."""
+
+
+SENDING = Label("what the rule sees when it sends")
+CAUSE = Public("the trigger or event")
+ALL_GRANTED = Label("what was granted")
+SENT = Label("what is sent")
+LEAVING = Label("the report that is sent")
+IDENTIFIER = Public("the identifier of the report")
+CONTENTS = Label("the contents of the report")
+
+
+class Sending(Policy):
+    """Let a rule write what is public on the paper's report, delay it, or not send it."""
+
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Open what is public, and what is sent."""
+        if label == SENDING:
+            return {"client": KEEPER, "rules": RULES, "cause": CAUSE}.get(name, PUBLIC)
+        if label == RULES and name == "limits":
+            return PUBLIC
+        if label == SENT:
+            return LEAVING if name == "report" else PUBLIC
+        if label == LEAVING:
+            return {"report_id": IDENTIFIER, "contributions": CONTENTS}.get(name)
+        return IDENTIFIER if label == CAUSE and name == "report_id" else None
+
+    def call(self, call: Call) -> Label | None:
+        """Let the paper send; copy what is sent, and the report with the same contents."""
+        keywords, given, made = dict(call.keywords), call.positional, call.target
+        if made is PAPER.send and not keywords:
+            return Pack("sent", (SENT,)) if given == (SENDING, ALL_GRANTED) else None
+        if made is dataclasses.replace and given in ((SENT,), (LEAVING,)):
+            whole = keywords.pop("report", LEAVING) == LEAVING if given == (SENT,) else True
+            own = {"report_id", "contributions"} & set(keywords)
+            public = all(map(is_public, keywords.values()))
+            return given[0] if whole and public and not own else None
+        if not isinstance(made, type) or given:
+            return None
+        if made is Sent:
+            whole = keywords.pop("report", PUBLIC) == LEAVING
+            return SENT if whole and all(map(is_public, keywords.values())) else None
+        if issubclass(made, Report):
+            same = keywords.pop("report_id", PUBLIC) == IDENTIFIER
+            whole = keywords.pop("contributions", PUBLIC) == CONTENTS
+            public = all(map(is_public, keywords.values()))
+            return LEAVING if same and whole and public and _known(made) else None
+        return None
+
+
+SENT_OR_NOT = (Pack("sent", (SENT,)), Pack("()", ()))
+"""What may leave for a trigger or an event."""
 
 
 TRIGGERED = Label("what the rule sees of a trigger")

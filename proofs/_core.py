@@ -10,7 +10,10 @@ not compute by itself. The *core* of a proposal is its rules without such additi
 - `settle`, if it refuses in public, or leaves the charges to the paper's `settle`, or charges one
   report after the other, as `proofs/_settled.py` says;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
-- `attribute`, `propose`, `contribute` and `event_matches`, as `proofs/_clients.py` says;
+- `attribute`, `propose`, `contribute`, `admit`, `send` and `event_matches`, as `proofs/_clients.py`
+  says;
+- `budget_entries`, if the entries of a report follow from what is written on it, its contents left
+  out, and from the limits: what a report took part in is then counted under each of its entries;
 - a rule that is the paper's own function, written down again.
 
 An adversary who talks to the core can do by itself whatever the additions do: ask less, ask for
@@ -53,9 +56,12 @@ from proofs._served import (
     AT,
     BATCH,
     CURRENT,
+    FILED,
+    FILING,
     NAMED,
     AroundAnswer,
     AroundBatch,
+    AroundFiling,
     AroundServe,
     AtTheService,
 )
@@ -71,11 +77,11 @@ from spec.aggregation_service import (
     settle,
 )
 from spec.attribution_client import AttributionClient, attribute
-from spec.contributions import Budgets, Credit, contribute
+from spec.contributions import Budget, Budgets, Credit, Unit, admit, contribute, send
 from spec.distributions import Draw
 from spec.event_client import SourceRecord, event_matches
 from spec.private_aggregation_client import AggregationClient, propose
-from spec.reports import Report
+from spec.reports import Contribution, Report, Sent
 from spec.rules import AtContribution, AtEvent, AtEventTrigger, AtService, AtTrigger, Initial
 
 
@@ -93,7 +99,7 @@ class Around(Step[Rules]):
         """Follow the code of the rule; what is not public and reaches what is seen disproves."""
         start, reason, leaks = perf_counter_ns(), "", False
         try:
-            self._follow(getattr(subject, self.rule))
+            self.follow(subject)
         except NotFollowed as error:
             reason = str(error)
         except NotPublic as error:
@@ -107,12 +113,46 @@ class Around(Step[Rules]):
             disproved=leaks,
         )
 
-    def _follow(self, rule: object) -> None:
+    def follow(self, subject: Rules) -> None:
+        """Raise what cannot be followed, or tells more than an adversary could know."""
+        rule = getattr(subject, self.rule)
         if rule is getattr(PAPER, self.rule):
             return
         for found in returned(unguarded(rule), self.arguments, self.policy()):
-            if not any(_is(found, way) for way in self.allowed):
+            if not self.allows(found):
                 raise NotPublic(f"{self.rule} returns {_told(found)}")
+
+    def allows(self, found: Label) -> bool:
+        """Tell whether a rule may return a value with this label."""
+        return any(_is(found, way) for way in self.allowed)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AroundEntries(Around):
+    """State that a report has entries, the same in every query, of which contents are no part."""
+
+    def allows(self, found: Label) -> bool:
+        """Ask for one entry at least."""
+        return isinstance(found, Pack) and bool(found.members) and is_public(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AroundContribute(Around):
+    """State that each credit is granted by itself, or that there is one, and it is or is not."""
+
+    def follow(self, subject: Rules) -> None:
+        """Where nothing but the paper decides, there is one credit at a time."""
+        alone = all(getattr(subject, each) is getattr(PAPER, each) for each in DECIDING)
+        try:
+            super().follow(subject)
+        except (NotFollowed, NotPublic):
+            if not alone:
+                raise
+            ONE_CREDIT.follow(subject)
+
+
+DECIDING = ("attribute", "propose")
+"""The rules that say who is credited."""
 
 
 def _is(found: Label, way: Label) -> bool:
@@ -162,6 +202,14 @@ class InitialService(Step[Rules]):
         return same and plain and not initial.service.ledger
 
 
+ONE_CREDIT = Around(
+    name="a single credit is granted as in the paper, or not at all",
+    rule="contribute",
+    arguments=(_clients.ADMITTING, Several("the credits", _clients.ONE_CREDIT)),
+    policy=_clients.AdmittingOne,
+    allowed=_clients.GRANTED_OR_NOT,
+)
+
 AROUND: dict[str, Step[Rules]] = {
     "reveal": Around(
         name="what is revealed is computed from what is released and from public data",
@@ -210,7 +258,27 @@ AROUND: dict[str, Step[Rules]] = {
         policy=_clients.Proposing,
         allowed=(_clients.DECIDED,),
     ),
-    "contribute": Around(
+    "admit": Around(
+        name="what is admitted is counted as in the paper, and more may be refused",
+        rule="admit",
+        arguments=(_clients.ONE_PART, _clients.UNIT, _clients.SPENT, _clients.PART),
+        policy=_clients.AdmittingPart,
+        allowed=_clients.ADMITTED_OR_NOT,
+    ),
+    "send": Around(
+        name="the paper's report is sent, as is decided in public",
+        rule="send",
+        arguments=(_clients.SENDING, _clients.ALL_GRANTED),
+        policy=_clients.Sending,
+        allowed=_clients.SENT_OR_NOT,
+    ),
+    "budget_entries": AroundEntries(
+        name="a report has entries, the same in every query and whatever it holds",
+        rule="budget_entries",
+        arguments=(FILING, FILED),
+        policy=AroundFiling,
+    ),
+    "contribute": AroundContribute(
         name="each credit is changed by itself, and granted as in the paper",
         rule="contribute",
         arguments=(_clients.ADMITTING, Several("the credits", _clients.CREDIT)),
@@ -315,6 +383,25 @@ def share_a_budget(
     return contribute(at, credits if used < 10 * at.limits.contribution_budget else ())
 
 
+def admit_and_forget(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    """Admit what fits, and count nothing."""
+    _, fits = admit(at, unit, spent, contribution)
+    return spent, fits
+
+
+def delay_null_reports(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    """Let a report arrive later if nothing was granted."""
+    (sent,) = send(at, granted)
+    return (replace(sent, arrival=at.now if granted else at.now + 1),)
+
+
+def enter_by_week(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    """Keep an entry for every report and week."""
+    return ((report.report_id, at.now // 604_800),)
+
+
 def match_truthful_sources(at: AtEventTrigger, record: SourceRecord) -> bool:
     """Let a source that answers with a drawn output take no trigger."""
     return record.response is None and event_matches(at, record)
@@ -335,6 +422,9 @@ POST_PROCESSING = Proof(
         "a trigger is credited to nobody's unit": replace(PAPER, attribute=credit_a_pool),
         "an event is credited to its device": replace(PAPER, propose=credit_the_device),
         "units share a budget": replace(PAPER, contribute=share_a_budget),
+        "what is admitted is not counted": replace(PAPER, admit=admit_and_forget),
+        "null reports are late": replace(PAPER, send=delay_null_reports),
+        "every week has entries of its own": replace(PAPER, budget_entries=enter_by_week),
         "random sources take no triggers": replace(PAPER, event_matches=match_truthful_sources),
         "a report has been charged before": replace(PAPER, initial=USED),
     },

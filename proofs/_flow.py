@@ -44,11 +44,13 @@ from proofs._followed import (
 )
 from proofs._labels import (
     DRAW,
+    FALSE,
     MIXED,
     NO_MEMBER,
     NONE,
     NULL,
     PUBLIC,
+    TRUE,
     Call,
     Change,
     Inside,
@@ -207,6 +209,9 @@ class _Frame:
             return first
         if first == NO_MEMBER:
             return second
+        known = self.policy.joined(first, second)
+        if known is not None:
+            return known
         if isinstance(first, Several) and isinstance(second, Several):
             member = self.join(first.member, second.member)
             if isinstance(first, Rounds) and replace(first, member=second.member) == second:
@@ -323,13 +328,10 @@ class _Frame:
         if operation.startswith("POP_JUMP"):
             label = stack.pop()
             self._asked(label, operation)
-            if operation.endswith("NONE"):
-                none = operation.endswith("IF_NONE")
-                state = _changed_by(stack, names, self.policy.found_none(label, none))
-                yield self.at_offset[step.argval], state
-                yield place + 1, _changed_by(stack, names, self.policy.found_none(label, not none))
-                return
-            yield self.at_offset[step.argval], _State(tuple(stack), names)
+            jumps, stays = self._found(label, operation)
+            yield self.at_offset[step.argval], _changed_by(stack, names, jumps)
+            yield place + 1, _changed_by(stack, names, stays)
+            return
         elif operation.startswith("JUMP_IF"):
             self._asked(stack[-1], operation)
             yield self.at_offset[step.argval], _State(tuple(stack), names)
@@ -407,6 +409,14 @@ class _Frame:
         elif operation.endswith("NONE") and not self.policy.may_be_none(label):
             raise self.refuse(f"a branch on {label.what}")
 
+    def _found(self, label: Label, operation: str) -> tuple[Change | None, Change | None]:
+        """Return what becomes of labels where a branch is taken, and where it is not."""
+        if operation.endswith("NONE"):
+            none = operation.endswith("IF_NONE")
+            return self.policy.found_none(label, none), self.policy.found_none(label, not none)
+        true = operation.endswith("IF_TRUE")
+        return self.policy.found_true(label, true), self.policy.found_true(label, not true)
+
     def _member(self, label: Label) -> Label:
         if isinstance(label, Several) and label.member != NO_MEMBER:
             return self.policy.taken_out(label.member)
@@ -434,8 +444,7 @@ class _Frame:
             stack.append(Label(given))
         elif operation == "LOAD_CONST":
             known = isinstance(given, CodeType)
-            empty = Pack("()", ()) if given == () else PUBLIC
-            stack.append(Known("code", given) if known else NONE if given is None else empty)
+            stack.append(Known("code", given) if known else _constant(given))
         elif operation == "LOAD_GLOBAL":
             stack += ([NULL] if cast(int, step.arg) & 1 else []) + [self._global(given)]
         elif operation == "PUSH_NULL":
@@ -484,7 +493,7 @@ class _Frame:
                 raise self.refuse(f"is of {label.what}")
             stack.append(PUBLIC)
         elif operation == "BINARY_SUBSCR" and _is_generic(stack[-2]):
-            self.public(stack.pop(), "a type")
+            stack.pop()
         elif operation in EFFECTS:
             if operation == "MAP_ADD":
                 self._collects_apart(stack[-1])
@@ -671,6 +680,13 @@ class _Frame:
         return listed or (type(target) is FunctionType and _ours(target))
 
 
+def _constant(value: object) -> Label:
+    """Return the label of a constant."""
+    if type(value) is tuple and not value:
+        return Pack("()", ())
+    return next((label for known, label in CONSTANTS if value is known), PUBLIC)
+
+
 def _label_of(value: object, name: str) -> Label:
     """Return the label of what a name of a module, or a variable around a function, stands for."""
     if value is None:
@@ -730,7 +746,7 @@ def _codeless(kind: type) -> bool:
 
 def _is_generic(label: Label) -> bool:
     """Tell whether a label is that of a built-in class, to be written with types of members."""
-    return isinstance(label, Known) and label.value in (list, tuple, dict, set, frozenset)
+    return isinstance(label, Known) and label.value in (list, tuple, dict, set, frozenset, Map)
 
 
 def _brought(value: object) -> bool:
@@ -752,6 +768,8 @@ BUILTINS: dict[str, object] = {
     **{cast(type, f).__name__: f for f in FUNCTIONS if cast(type, f).__module__ == "builtins"},
     "isinstance": isinstance,
 }
+
+CONSTANTS = ((None, NONE), (True, TRUE), (False, FALSE))
 
 SILENT = (
     *("RESUME", "NOP", "EXTENDED_ARG", "PRECALL", "KW_NAMES", "MAKE_CELL", "COPY_FREE_VARS"),

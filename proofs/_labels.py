@@ -105,6 +105,8 @@ class Method(Label):
 
 PUBLIC = Public("a public value")
 NONE = Public("None")
+TRUE = Public("True")
+FALSE = Public("False")
 NO_MEMBER = Public("a member of an empty list")
 NULL = Label("nothing")
 DRAW = Label("draw")
@@ -154,6 +156,12 @@ class Policy:
     def found_none(self, label: Label, none: bool) -> Change | None:
         """Return what becomes of labels where a value turned out to be None, or not to be."""
 
+    def joined(self, first: Label, second: Label) -> Label | None:
+        """Return the label of a value that has one label on one way and another on the other."""
+
+    def found_true(self, label: Label, true: bool) -> Change | None:
+        """Return what becomes of labels where a value turned out to be true, or not to be."""
+
     def taken_out(self, label: Label) -> Label:
         """Return the label of a member that is taken out of a sequence."""
         return label
@@ -188,7 +196,7 @@ def is_plain(label: Label) -> bool:
         return all(map(is_plain, label.members))
     if isinstance(label, Several):
         return is_plain(label.member)
-    return label in (PUBLIC, NONE, NO_MEMBER)
+    return label in (PUBLIC, NONE, TRUE, FALSE, NO_MEMBER)
 
 
 def changed_by(label: Label, change: Callable[[Label], Label]) -> Label:

@@ -22,6 +22,7 @@ from proofs._labels import (
     is_public,
 )
 from spec import PAPER
+from spec.reports import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +51,22 @@ class RuleOf(Label):
     name: str
 
 
+def is_written_outside(name: str) -> bool:
+    """Tell whether an attribute of a report is public: its identifier, or what `send` wrote on it.
+
+    Whatever a rule writes on a report beside its contents is public, or else the rule is not taken
+    off, and reports must be the paper's.
+    """
+    return name == "report_id" or not hasattr(Report, name)
+
+
 class AtTheService(Policy):
     """Say what a rule of the service may do with what it sees."""
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public of a report, of the service and of what a rule sees."""
-        if label == REPORT and name == "report_id":
-            return PUBLIC
+        if label == REPORT:
+            return PUBLIC if is_written_outside(name) else None
         if label in (CURRENT, PAST):
             return LEDGER if name == "ledger" and label == CURRENT else PUBLIC
         if label == RULES:
@@ -67,6 +77,8 @@ class AtTheService(Policy):
 
     def call(self, call: Call) -> Label | None:
         """Allow copies with other public parts; no rule may be asked but for the threshold."""
+        if call.target is isinstance and call.positional[:1] == (REPORT,):
+            return PUBLIC
         if call.target is dataclasses.replace and call.positional:
             return self._copied(call.positional[0], call)
         if isinstance(call.target, RuleOf) and call.target.name == "threshold":
@@ -129,3 +141,23 @@ class AroundBatch(AtTheService):
         at, reports = call.positional
         some = isinstance(reports, Several) and reports.member == REPORT
         return BATCH if isinstance(at, At) and some else None
+
+
+FILED = Label("the report")
+FILING = Label("what the rule sees of a report")
+
+
+class AroundFiling(Policy):
+    """Let a rule look at what is written on a report, and at what is the same in every query."""
+
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Open what is written on the report, and the limits."""
+        if label == FILED:
+            return PUBLIC if is_written_outside(name) else None
+        if label == FILING:
+            return {"limits": PUBLIC, "rules": RULES}.get(name)
+        return PUBLIC if label == RULES and name == "limits" else None
+
+    def call(self, call: Call) -> Label | None:
+        """Let a rule ask which kind of report it is."""
+        return PUBLIC if call.target is isinstance and call.positional[:1] == (FILED,) else None

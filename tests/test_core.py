@@ -56,6 +56,9 @@ SOUND = (
 )
 UNSOUND = (
     "a_full_source_ends_it",
+    "what_is_named_is_not_counted",
+    "some_of_it_for_nothing",
+    "null_reports_share_an_entry",
     "a_day_cap_on_top",
     "a_hundred_and_forty_four_windows",
     "clamped_for_nothing",
@@ -75,7 +78,7 @@ UNSOUND = (
 )
 AROUND = (
     *("reveal", "answer", "serve", "settle", "batch"),
-    *("attribute", "propose", "contribute", "initial"),
+    *("attribute", "propose", "contribute", "admit", "send", "budget_entries", "initial"),
 )
 
 
@@ -575,7 +578,9 @@ REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
 
 @pytest.mark.parametrize(("field", "rule"), REFUSED, ids=lambda each: getattr(each, "__name__", ""))
 def test_nothing_slips_by(field: str, rule: Callable[..., object]) -> None:
-    core = core_of(changed(field, rule))
+    core = core_of(
+        replace(changed(field, rule), **SEVERAL_CREDITS if field == "contribute" else {})
+    )
     assert getattr(core.rules, field) is rule
     assert core.kept[field]
 
@@ -697,6 +702,9 @@ def match_the_newest(at: AtEventTrigger, record: SourceRecord) -> bool:
     newest = max(each.registered_at for each in at.client.records)
     known = record.registered_at == newest and record.sent < 2
     return known and PAPER.event_matches(at, record)
+
+
+SEVERAL_CREDITS: dict[str, Any] = {"attribute": to_every_source}
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,363 @@
+"""What clients may change: conditions of admission, single credits, what is written on a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from immutables import Map
+
+from proofs._core import core_of
+from spec import (
+    PAPER,
+    AtContribution,
+    AtService,
+    Budget,
+    Budgets,
+    Contribution,
+    Credit,
+    Draw,
+    Report,
+    Rules,
+    Sent,
+    Trigger,
+    Unit,
+    replace,
+)
+from spec.contributions import admit, contribute, send
+
+Credits = tuple[Credit, ...]
+Granted = tuple[Budgets, Credits]
+Admitted = tuple[Budget, bool]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noting(Budget):
+    noted: Map[int, int] = Map()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked(Report):
+    mark: Hashable = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Campaign(Trigger):
+    name: str = ""
+
+
+# Admission: whatever is known of the unit may refuse more.
+
+
+def few_to_a_key(at: AtContribution, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    after, fits = PAPER.admit(at, unit, spent, part)
+    if not fits:
+        return after, fits
+    noted = spent.noted if isinstance(spent, Noting) else Map[int, int]()
+    if noted.get(part.key, 0) > 2 or at.now % 7 == 6:
+        return spent, False
+    noted = noted.set(part.key, noted.get(part.key, 0) + 1)
+    return Noting(value=after.value, count=after.count, noted=noted), True
+
+
+def odd_values_only(at: AtContribution, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    return admit(at, unit, spent, part) if part.value % 2 else (spent, False)
+
+
+def noted_where_refused(
+    at: AtContribution, unit: Unit, spent: Budget, part: Contribution
+) -> Admitted:
+    after, fits = admit(at, unit, spent, part)
+    if fits:
+        return after, True
+    noted: Any = replace(spent, noted=Map())  # type: ignore[call-arg]
+    return noted, False
+
+
+def admitted_anyway(at: AtContribution, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    after, _ = admit(at, unit, spent, part)
+    return after, True
+
+
+def not_counted(at: AtContribution, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    _, fits = admit(at, unit, spent, part)
+    return spent, fits
+
+
+def not_counted_on_sundays(
+    at: AtContribution, unit: Unit, spent: Budget, part: Contribution
+) -> Admitted:
+    after, fits = admit(at, unit, spent, part)
+    if fits and at.now % 7 == 6:
+        return spent, True
+    return after, fits
+
+
+def counted_by_half(at: AtContribution, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    after, fits = admit(at, unit, spent, part)
+    if not fits:
+        return after, fits
+    return Noting(value=after.value // 2, count=after.count), True
+
+
+def counted_by_number_only(
+    at: AtContribution, unit: Unit, spent: Budget, part: Contribution
+) -> Admitted:
+    after, fits = admit(at, unit, spent, part)
+    return (Noting(value=spent.value, count=after.count), True) if fits else (spent, False)
+
+
+def counted_in_one_way(
+    at: AtContribution, unit: Unit, spent: Budget, part: Contribution
+) -> Admitted:
+    after, fits = admit(at, unit, spent, part)
+    if not fits:
+        after = spent
+    return Noting(value=after.value, count=after.count), True
+
+
+def counted_as_another(
+    at: AtContribution, unit: Unit, spent: Budget, part: Contribution
+) -> Admitted:
+    return admit(at, unit, spent, replace(part, value=1))
+
+
+def counted_from_nothing(
+    at: AtContribution, unit: Unit, spent: Budget, part: Contribution
+) -> Admitted:
+    return admit(at, unit, Budget(), part)
+
+
+def noted_and_changed(
+    at: AtContribution, unit: Unit, spent: Budget, part: Contribution
+) -> Admitted:
+    after, fits = admit(at, unit, spent, part)
+    if fits:
+        return replace(after, value=spent.value), True
+    return after, False
+
+
+def by_other_units(at: AtContribution, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    crowded = len(at.client.budgets) > 5
+    return (spent, False) if crowded else admit(at, unit, spent, part)
+
+
+# One credit: it is granted as in the paper, or not at all.
+
+
+def all_or_nothing(at: AtContribution, credits: Credits) -> Granted:
+    budgets, granted = contribute(at, credits)
+    return (budgets, granted) if granted == credits else (at.client.budgets, ())
+
+
+def the_three_largest(at: AtContribution, credits: Credits) -> Granted:
+    largest = []
+    for credit in credits:
+        parts = sorted(credit.contributions, key=lambda part: -part.value)
+        largest.append(replace(credit, contributions=tuple(parts[:3])))
+    return contribute(at, tuple(largest)) if len(credits) < 9 else (at.client.budgets, ())
+
+
+def granted_for_nothing(at: AtContribution, credits: Credits) -> Granted:
+    budgets, granted = contribute(at, credits)
+    return at.client.budgets if len(granted[0].contributions) > 3 else budgets, granted
+
+
+def granted_whole(at: AtContribution, credits: Credits) -> Granted:
+    budgets, granted = contribute(at, credits)
+    return (budgets, credits) if granted else (at.client.budgets, ())
+
+
+def granted_twice(at: AtContribution, credits: Credits) -> Granted:
+    budgets, granted = contribute(at, credits)
+    return budgets, granted + granted
+
+
+def granted_by_two_calls(at: AtContribution, credits: Credits) -> Granted:
+    budgets, _ = contribute(at, tuple(replace(each, contributions=()) for each in credits))
+    _, granted = contribute(at, credits)
+    return budgets, granted
+
+
+def granted_and_changed(at: AtContribution, credits: Credits) -> Granted:
+    budgets, granted = contribute(at, credits)
+    doubled = tuple(replace(each, contributions=each.contributions * 2) for each in granted)
+    return budgets, doubled
+
+
+def granted_to_the_house(at: AtContribution, credits: Credits) -> Granted:
+    house = Credit(unit="house", contributions=(Contribution(key=1, value=1),))
+    return contribute(at, credits or (house,))
+
+
+def granted_to_another(at: AtContribution, credits: Credits) -> Granted:
+    return contribute(at, tuple(replace(each, unit="other") for each in credits))
+
+
+def granted_if_others_gave(at: AtContribution, credits: Credits) -> Granted:
+    budgets, granted = contribute(at, credits)
+    return (budgets, granted) if len(at.client.budgets) > 5 else (at.client.budgets, ())
+
+
+# What leaves: the paper's report, with whatever is public on it.
+
+
+def with_a_mark(at: AtContribution, granted: Credits) -> tuple[Sent, ...]:
+    if at.now % 7 == 6:
+        return ()
+    (sent,) = send(at, granted)
+    mark = at.cause.name if isinstance(at.cause, Campaign) else ""
+    report = Marked(
+        report_id=sent.report.report_id, contributions=sent.report.contributions, mark=mark
+    )
+    return (replace(sent, report=report, shown=(sent.shown, mark), arrival=at.now + 10),)
+
+
+def marked_by_contents(at: AtContribution, granted: Credits) -> tuple[Sent, ...]:
+    (sent,) = send(at, granted)
+    report = Marked(
+        report_id=sent.report.report_id,
+        contributions=sent.report.contributions,
+        mark=sent.report.contributions,
+    )
+    return (replace(sent, report=report),)
+
+
+def marked_by_what_was_granted(at: AtContribution, granted: Credits) -> tuple[Sent, ...]:
+    (sent,) = send(at, granted)
+    return (replace(sent, shown=(sent.shown, bool(granted))),)
+
+
+def marked_by_the_client(at: AtContribution, granted: Credits) -> tuple[Sent, ...]:
+    (sent,) = send(at, granted)
+    return (replace(sent, shown=(sent.shown, at.client.budgets)),)
+
+
+def late_if_null(at: AtContribution, granted: Credits) -> tuple[Sent, ...]:
+    (sent,) = send(at, granted)
+    return (replace(sent, arrival=at.now + (10 if sent.report.is_null else 0)),)
+
+
+def sent_twice(at: AtContribution, granted: Credits) -> tuple[Sent, ...]:
+    (sent,) = send(at, granted)
+    again = replace(sent, report=replace(sent.report, report_id=sent.report.report_id + 1))
+    return sent, again
+
+
+def sent_under_another_identifier(at: AtContribution, granted: Credits) -> tuple[Sent, ...]:
+    (sent,) = send(at, granted)
+    return (replace(sent, report=replace(sent.report, report_id=1)),)
+
+
+def sent_doubled(at: AtContribution, granted: Credits) -> tuple[Sent, ...]:
+    (sent,) = send(at, granted)
+    parts = sent.report.contributions
+    report = Marked(report_id=sent.report.report_id, contributions=parts + parts)
+    return (replace(sent, report=report),)
+
+
+def sent_by_a_loop(at: AtContribution, granted: Credits) -> tuple[Sent, ...]:
+    return tuple(each for each in send(at, granted) for _ in range(2))
+
+
+# Entries: what is written on a report, the same in every query.
+
+
+def by_mark(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    return (report.mark if isinstance(report, Marked) else "", at.limits.base)
+
+
+def by_mark_and_delta(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    return (report.report_id, at.query.delta > 0)
+
+
+def by_the_week(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    return ((report.report_id, at.now // 604_800),)
+
+
+def by_the_ledger(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    return ((report.report_id, len(at.service.ledger)),)
+
+
+def by_contents(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    return (report.report_id, bool(report.contributions))
+
+
+def by_nothing(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    return () if isinstance(report, Marked) and report.mark == "free" else (report.report_id,)
+
+
+def by_some_digits(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    return tuple(each for each in (report.report_id,) if each % 2)
+
+
+ALLOWED: tuple[tuple[str, Callable[..., object]], ...] = (
+    *(("admit", rule) for rule in (few_to_a_key, odd_values_only, noted_where_refused)),
+    *(("contribute", rule) for rule in (all_or_nothing, the_three_largest)),
+    ("send", with_a_mark),
+    ("budget_entries", by_mark),
+)
+REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
+    *(
+        ("admit", rule)
+        for rule in (
+            *(admitted_anyway, not_counted, not_counted_on_sundays, counted_by_half),
+            *(counted_by_number_only, counted_in_one_way, counted_as_another),
+            *(counted_from_nothing, noted_and_changed, by_other_units),
+        )
+    ),
+    *(
+        ("contribute", rule)
+        for rule in (
+            *(granted_for_nothing, granted_whole, granted_twice, granted_by_two_calls),
+            *(granted_and_changed, granted_to_the_house, granted_to_another),
+            granted_if_others_gave,
+        )
+    ),
+    *(
+        ("send", rule)
+        for rule in (
+            *(marked_by_contents, marked_by_what_was_granted, marked_by_the_client, late_if_null),
+            *(sent_twice, sent_under_another_identifier, sent_doubled, sent_by_a_loop),
+        )
+    ),
+    *(
+        ("budget_entries", rule)
+        for rule in (
+            *(by_mark_and_delta, by_the_week, by_the_ledger, by_contents),
+            *(by_nothing, by_some_digits),
+        )
+    ),
+)
+
+
+def changed(field: str, rule: Callable[..., object]) -> Rules:
+    change: dict[str, Any] = {field: rule}
+    return replace(PAPER, **change)
+
+
+@pytest.mark.parametrize(("field", "rule"), ALLOWED, ids=lambda each: getattr(each, "__name__", ""))
+def test_what_tells_of_no_other_unit_is_taken_off(field: str, rule: Callable[..., object]) -> None:
+    core = core_of(changed(field, rule))
+    assert core.kept == {}
+    assert getattr(core.rules, field) is getattr(PAPER, field)
+
+
+@pytest.mark.parametrize(("field", "rule"), REFUSED, ids=lambda each: getattr(each, "__name__", ""))
+def test_what_tells_or_grants_more_is_kept(field: str, rule: Callable[..., object]) -> None:
+    core = core_of(changed(field, rule))
+    assert getattr(core.rules, field) is rule
+    assert core.kept[field]
+
+
+def test_several_credits_are_not_granted_by_each_other() -> None:
+    def to_every_source(at: Any, draw: Draw) -> Any:
+        return at.client, tuple(
+            Credit(unit=source.source_id, contributions=at.rules.contributions(at, source))
+            for source in at.client.sources
+        )
+
+    several = replace(changed("contribute", all_or_nothing), attribute=to_every_source)
+    assert core_of(several).kept["contribute"]
