@@ -1,20 +1,22 @@
 r"""Exact sampling from every law, with the entropy passed in.
 
 A coin of probability $p$ compares a uniform number with $p$ and reveals as many bits of both as
-that takes, so that no probability is rounded. The rest is built from such coins. The geometric law
-with ratio $q$ has independent binary digits, the $i$-th of which is one with odds $q^{2^i}$; the
-difference of two of them is the discrete Laplace law. The discrete Gaussian is reached from it by
-rejection.
+that takes, so that no probability is rounded. The geometric law with ratio $q$ has independent
+digits in any base; each is looked up in a table of where its law passes the words of a uniform
+number, and only a word on such a border takes more bits. A geometric magnitude with a sign, where
+minus zero counts as nothing, is the discrete Laplace law. The discrete Gaussian is reached from it
+by rejection.
 """
 
 from __future__ import annotations
 
 import random
 import secrets
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil, floor, isqrt, lcm
 from typing import Protocol, TypeVar, cast, overload
 
@@ -29,6 +31,7 @@ from spec.numbers import (
     Power,
     Real,
     bounds,
+    enclosed,
     positive_whole,
     unit_interval,
     whole,
@@ -36,6 +39,18 @@ from spec.numbers import (
 from spec.randomized_response import RandomizedResponse
 
 T = TypeVar("T")
+
+WORD = 64
+"""The bits of a uniform number that are drawn at once."""
+
+DIGITS = 256
+"""The base to which geometric numbers are drawn digit by digit."""
+
+RARE = Fraction(1, 16)
+"""How often at most the last digit is passed."""
+
+BLOCK = 1024
+"""How many samples are drawn at once."""
 
 
 class Entropy(Protocol):
@@ -122,57 +137,142 @@ class Uniform:
             self._width += FIRST_PRECISION
 
 
-def geometric(ratio: Power, entropy: Entropy) -> int:
-    r"""Return $g \ge 0$ with probability $(1 - q) q^g$, from its independent binary digits.
+@dataclass(frozen=True, slots=True)
+class Digit:
+    r"""Hold the law of one digit of a geometric number: $\Pr[L \le l]$ for $l$ below `size`.
 
-    Digits are drawn up to the first $k$ with $q^{2^k} \le 1/2$; what stands above them is geometric
-    with that ratio, and is drawn by tossing its coin until it fails.
+    `borders` are the words in which these probabilities lie, as numbers of `WORD` bits. A digit
+    that is not `last` is below `size` for certain. The last one may pass it: then it is `size` and
+    as much as another draw.
     """
-    *digits, last = _digit_odds(ratio)
-    value = sum(1 << place for place, odds in enumerate(digits) if _odds(odds, entropy))
-    while bernoulli_power(last, entropy):
-        value += 1 << len(digits)
-    return value
+
+    ratio: Power
+    size: int
+    weight: int
+    last: bool
+    borders: list[int]
+
+    def draw(self, word: int, entropy: Entropy) -> int:
+        """Return the digit for a uniform number that begins with a word."""
+        found = bisect_right(self.borders, word)
+        if found and self.borders[found - 1] == word:
+            found = bisect_left(self.borders, word)
+            uniform = Uniform(entropy, word, WORD)
+            while found < self.size and not uniform.below(partial(self.at_most, found)):
+                found += 1
+        return found
+
+    def at_most(self, digit: int) -> Real:
+        r"""Return $\Pr[L \le l]$ at the current precision."""
+        return digit_at_most(self.ratio, self.size, self.last, digit)
 
 
-@lru_cache(maxsize=4096)
-def _digit_odds(ratio: Power) -> tuple[Power, ...]:
-    r"""Return $q, q^2, q^4, \dots$ up to the first that is at most one half."""
+def digit_at_most(ratio: Power, size: int, last: bool, digit: int) -> Real:
+    """Return the probability of a digit that is no larger, exactly or at the current precision."""
+    if not last and digit >= size - 1:
+        return Fraction(1)
+    passed = (ratio ** (digit + 1)).value()
+    if last:
+        return 1 - passed
+    every = (ratio**size).value()
+    if isinstance(passed, Fraction) and isinstance(every, Fraction):
+        return (1 - passed) / (1 - every)
+    return (1 - enclosed(passed)) / (1 - enclosed(every))
+
+
+@lru_cache(maxsize=64)
+def digits_of(ratio: Power, size: int = DIGITS) -> tuple[Digit, ...]:
+    """Return the laws of the digits of a geometric number, to a base, the lowest first."""
     if ratio.exponent >= 0:
         raise OutOfRange(f"the ratio {ratio} is not below 1")
-    odds = [ratio]
-    while not odds[-1].at_most(Fraction(1, 2)):
-        odds.append(odds[-1] ** 2)
-    return tuple(odds)
+    found: list[Digit] = []
+    weight = 1
+    while True:
+        last = (ratio**size).at_most(RARE)
+        borders = [border_of(ratio, size, last, each) for each in range(size)]
+        found.append(Digit(ratio, size, weight, last, borders))
+        if last:
+            return tuple(found)
+        ratio, weight = ratio**size, weight * size
 
 
-def _odds(odds: Power, entropy: Entropy) -> bool:
-    """Return true with probability $x / (1 + x)$: toss a fair coin and that of $x$ in turn."""
-    while entropy.bits(1):
-        if bernoulli_power(odds, entropy):
-            return True
-    return False
+def border_of(ratio: Power, size: int, last: bool, digit: int) -> int:
+    """Return the word in which the probability of a digit that is no larger lies."""
+    # A power that is too small for a word is never written out.
+    if last and (ratio ** (digit + 1)).at_most(Fraction(1, 1 << WORD)):
+        return (1 << WORD) - 1
+    return border(partial(digit_at_most, ratio, size, last, digit))
 
 
-def discrete_laplace(noise: DiscreteLaplace, entropy: Entropy) -> int:
-    r"""Return a sample of $\mathrm{DLap}(a)$ or $\mathrm{DLap}_\tau(a)$.
+def border(probability: Callable[[], Real]) -> int:
+    """Return the word in which a probability lies, for certain."""
+    precision = 2 * FIRST_PRECISION
+    while True:
+        with ctx.workprec(precision):
+            low, high = bounds(probability())
+        if floor(low * (1 << WORD)) == floor(high * (1 << WORD)):
+            return floor(low * (1 << WORD))
+        precision *= 2
+
+
+def words(count: int, entropy: Entropy) -> list[int]:
+    """Return uniform words."""
+    drawn = entropy.bits(WORD * count).to_bytes(WORD // 8 * count, "little")
+    return memoryview(drawn).cast("Q").tolist()
+
+
+def geometrics(ratio: Power, count: int, entropy: Entropy) -> list[int]:
+    r"""Return independent $g \ge 0$, each with probability $(1 - q) q^g$."""
+    values = [0] * count
+    for digit in digits_of(ratio):
+        borders, weight, size = digit.borders, digit.weight, digit.size
+        for place, word in enumerate(words(count, entropy)):
+            drawn = bisect_right(borders, word)
+            if drawn == size or (drawn and borders[drawn - 1] == word):
+                drawn = digit.draw(word, entropy)
+                if drawn == size:
+                    drawn += geometrics(digit.ratio, 1, entropy)[0]
+            if drawn:
+                values[place] += drawn * weight
+    return values
+
+
+def discrete_laplaces(noise: DiscreteLaplace, count: int, entropy: Entropy) -> list[int]:
+    r"""Return independent samples of $\mathrm{DLap}(a)$ or $\mathrm{DLap}_\tau(a)$.
 
     The truncated law is the untruncated one given that it lands inside, or, where the support is so
     narrow that this is rare, the uniform law accepted with $q^{|x|}$. Either accepts with a
     probability of at least one half.
     """
     ratio, edge = noise.decay_power, noise.truncation
-    if edge is None:
-        return geometric(ratio, entropy) - geometric(ratio, entropy)
+    if edge is not None and _narrow(ratio, edge):
+        return [_within(ratio, edge, entropy) for _ in range(count)]
+    found: list[int] = []
+    while len(found) < count:
+        missing = min(count - len(found), BLOCK)
+        signs = entropy.bits(missing)
+        for magnitude in geometrics(ratio, missing, entropy):
+            negative, signs = signs & 1, signs >> 1
+            if edge is not None and magnitude > edge:
+                continue
+            if not negative:
+                found.append(magnitude)
+            elif magnitude:
+                found.append(-magnitude)
+    return found
+
+
+def discrete_laplace(noise: DiscreteLaplace, entropy: Entropy) -> int:
+    """Return one sample of the discrete Laplace law, truncated or not."""
+    (found,) = discrete_laplaces(noise, 1, entropy)
+    return found
+
+
+def _within(ratio: Power, edge: int, entropy: Entropy) -> int:
     while True:
-        if _narrow(ratio, edge):
-            candidate = uniform_below(2 * edge + 1, entropy) - edge
-            if bernoulli_power(ratio ** abs(candidate), entropy):
-                return candidate
-        else:
-            candidate = geometric(ratio, entropy) - geometric(ratio, entropy)
-            if abs(candidate) <= edge:
-                return candidate
+        candidate = uniform_below(2 * edge + 1, entropy) - edge
+        if bernoulli_power(ratio ** abs(candidate), entropy):
+            return candidate
 
 
 @lru_cache(maxsize=4096)

@@ -18,9 +18,13 @@ from sandproof.sampling import (
     Uniform,
     bernoulli,
     bernoulli_power,
+    border,
     by_tail,
+    digit_at_most,
+    digits_of,
     discrete_laplace,
-    geometric,
+    discrete_laplaces,
+    geometrics,
     integer_noise,
     uniform_below,
 )
@@ -108,7 +112,7 @@ def test_a_sampler_of_a_slightly_different_law_is_rejected(law: Noise, wrong: No
 
 
 def _doubled_zero(entropy: Entropy) -> int:
-    magnitude = geometric(Power(TWO, Fraction(-1)), entropy)
+    (magnitude,) = geometrics(Power(TWO, Fraction(-1)), 1, entropy)
     return -magnitude if entropy.bits(1) else magnitude
 
 
@@ -189,7 +193,7 @@ def test_a_geometric_sample_fits_for_ratios_on_both_sides_of_one_half() -> None:
         ratio = Power(TWO, exponent)
         q = float(enclosed(ratio.value()))
         law = {x: (1 - q) * q**x for x in range(400)}
-        assert _fits(lambda entropy, ratio=ratio: geometric(ratio, entropy), law, 10_000)  # type: ignore[misc]
+        assert _fits(lambda entropy, ratio=ratio: geometrics(ratio, 1, entropy)[0], law, 10_000)  # type: ignore[misc]
 
 
 def test_production_noise_is_sampled_in_its_range() -> None:
@@ -330,7 +334,7 @@ def test_bad_input_is_named() -> None:
     with pytest.raises(OutOfRange, match="above 1"):
         bernoulli_power(Power(TWO, Fraction(1)), entropy)
     with pytest.raises(OutOfRange, match="not below 1"):
-        geometric(Power(TWO, Fraction(0)), entropy)
+        geometrics(Power(TWO, Fraction(0)), 1, entropy)
     with pytest.raises(OutOfRange, match="count must be positive, not 0"):
         uniform_below(0, entropy)
     with pytest.raises(OutOfRange, match="probability must be in"):
@@ -339,3 +343,101 @@ def test_bad_input_is_named() -> None:
         bernoulli(0.5, entropy)  # type: ignore[arg-type]
     with pytest.raises(NotWhole, match=r"seed .* 1\.5"):
         SeededEntropy(1.5)  # type: ignore[arg-type]
+
+
+VECTOR_LAWS = [BITS, BITS_WITHIN_FOUR, NATS, NATS_NARROW, NATS_WIDE]
+
+
+@pytest.mark.parametrize("noise", VECTOR_LAWS, ids=repr)
+def test_a_vector_of_samples_fits_the_law_and_has_the_length_asked_for(
+    noise: DiscreteLaplace,
+) -> None:
+    drawn = discrete_laplaces(noise, _count(noise), SeededEntropy(11))
+    assert len(drawn) == _count(noise)
+    given = iter(drawn)
+    assert _fits(lambda _: next(given), _masses(noise), len(drawn))
+    assert discrete_laplaces(noise, 0, SeededEntropy(11)) == []
+
+
+def test_neighbours_in_a_vector_are_independent() -> None:
+    masses = {x: rational(BITS_WITHIN_FOUR.pmf(x)) for x in range(-4, 5)}
+    pairs = {9 * x + y: float(masses[x] * masses[y]) for x in masses for y in masses}
+    drawn = iter(discrete_laplaces(BITS_WITHIN_FOUR, 2 * SAMPLES, SeededEntropy(12)))
+    assert _fits(lambda _: 9 * next(drawn) + next(drawn), pairs)
+
+
+@pytest.mark.parametrize("size", [2, 3, 16])
+@pytest.mark.parametrize("base", [2, Fraction(9, 8), 10])
+def test_digits_together_have_the_geometric_law(base: int | Fraction, size: int) -> None:
+    """Multiply the laws of the digits, exactly, and compare with the geometric law."""
+    ratio = Power(Base(Fraction(base)), Fraction(-1))
+    digits, q = digits_of(ratio, size), ratio.exact()
+    assert digits[-1].last
+    assert not any(digit.last for digit in digits[:-1])
+    for value in range(60):
+        mass, rest = Fraction(1), value
+        for digit in digits:
+            part = rest if digit.last else rest % size
+            if digit.last:
+                exact = Fraction(digit.ratio.exact())
+                mass *= exact**part * (1 - exact)
+            else:
+                low = Fraction(0) if part == 0 else rational(digit.at_most(part - 1))
+                mass *= rational(digit.at_most(part)) - low
+            rest //= size
+        assert mass == (1 - q) * q**value
+
+
+def rational(value: Real) -> Fraction:
+    assert isinstance(value, Fraction)
+    return value
+
+
+@pytest.mark.parametrize("base", [TWO, Base(Fraction(9, 8)), NATURAL], ids=repr)
+def test_borders_are_the_words_in_which_the_law_passes(base: Base) -> None:
+    for digit in digits_of(Power(base, Fraction(-1, 3)), 16):
+        assert len(digit.borders) == 16
+        for value, word in enumerate(digit.borders):
+            exact = enclosed(digit.at_most(value)) * 2**64
+            assert not exact < word
+            assert not exact > word + 1
+        assert digit.borders == sorted(digit.borders)
+        assert (digit.borders[-1] == 2**64) is not digit.last
+
+
+def test_a_border_is_found_at_whatever_precision_it_takes() -> None:
+    near = Fraction(1, 3) / 2**300
+    assert border(lambda: HALF) == 2**63
+    assert border(lambda: enclosed(HALF) + enclosed(near)) == 2**63
+    assert border(lambda: enclosed(HALF) - enclosed(near)) == 2**63 - 1
+    assert digit_at_most(Power(TWO, Fraction(-1)), 4, False, 3) == 1
+
+
+@dataclass
+class Given:
+    """Give these bits, by what is asked for, and then zeros."""
+
+    parts: list[int]
+
+    def bits(self, count: int) -> int:
+        return self.parts.pop(0) % 2**count if self.parts else 0
+
+
+def test_a_word_on_a_border_takes_more_bits_until_it_is_decided() -> None:
+    ratio = Power(NATURAL, Fraction(-1, 3))
+    (digit,) = digits_of(ratio)
+    word = digit.borders[4]
+    assert digit.borders[3] < word < digit.borders[5]
+    assert geometrics(ratio, 1, Given([word, 0])) == [4]
+    assert geometrics(ratio, 1, Given([word, 2**64 - 1])) == [5]
+    assert geometrics(ratio, 1, Given([word - 1])) == [4]
+    assert geometrics(ratio, 1, Given([word + 1])) == [5]
+
+
+def test_a_number_that_passes_the_last_digit_goes_on_from_there() -> None:
+    ratio, ones = Power(TWO, Fraction(-1)), 2**64 - 1
+    (digit,) = digits_of(ratio)
+    passing = [ones] * 4
+    assert geometrics(ratio, 1, Given([*passing, 0])) == [digit.size]
+    assert geometrics(ratio, 1, Given([*passing, digit.borders[2] + 1])) == [digit.size + 3]
+    assert geometrics(ratio, 1, Given([*passing[:3], 0])) == [digit.size - 64]
