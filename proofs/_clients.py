@@ -17,7 +17,8 @@ report may be delayed, or not be sent, or carry more that is public.
 
 Which event-level source a trigger may be credited to is decided on the truthful account. The
 response that a source has drawn is no part of that: which other source takes a trigger would tell
-whether the source answers truthfully.
+whether the source answers truthfully. Nor is it, or any other part of an account, a part of what
+becomes of the reports once the windows have passed, or of how they are shown.
 """
 
 from __future__ import annotations
@@ -354,3 +355,35 @@ class Matching(Policy):
         """Let the paper say what matches."""
         asked = call.target is PAPER.event_matches and not call.keywords
         return PUBLIC if asked and call.positional == (TRIGGERED, RECORD) else None
+
+
+PASSING = Label("what the rule sees when windows pass")
+PASSED = Label("what the rule sees when windows have passed")
+SINCE = Public("the moment from which on windows pass")
+SOURCES = Label("the client of event-level sources")
+SOURCES_AFTER = Label("the client of event-level sources after the windows")
+ACCOUNT = Label("the account of a source")
+
+
+class Passing(Policy):
+    """Let a rule make of the paper's reports what the ad-tech could, who knows all sources."""
+
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Open of every source what was registered, and when."""
+        if label in (PASSING, PASSED):
+            return {"client": SOURCES, "rules": RULES}.get(name, PUBLIC)
+        if label == RULES and name == "limits":
+            return PUBLIC
+        if label in (SOURCES, SOURCES_AFTER) and name == "records":
+            return Several("the accounts of sources", ACCOUNT)
+        return PUBLIC if label == ACCOUNT and name in ("source", "registered_at") else None
+
+    def inner(self, call: Call) -> Label | None:
+        """Let the windows pass as in the paper, once."""
+        asked = call.target is PAPER.pass_windows and not call.keywords
+        passed = Pack("passed", (SOURCES_AFTER, PUBLIC))
+        return passed if asked and call.positional == (PASSING, SINCE, DRAW) else None
+
+    def after_inner(self, label: Label) -> Label:
+        """Note that the windows have passed."""
+        return PASSED if label == PASSING else label

@@ -10,8 +10,8 @@ not compute by itself. The *core* of a proposal is its rules without such additi
 - `settle`, if it refuses in public, or leaves the charges to the paper's `settle`, or charges one
   report after the other, as `proofs/_settled.py` says;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
-- `attribute`, `propose`, `contribute`, `admit`, `send` and `event_matches`, as `proofs/_clients.py`
-  says;
+- `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `pass_windows` and
+  `event_visible`, as `proofs/_clients.py` says;
 - `budget_entries`, if the entries of a report follow from what is written on it, its contents left
   out, and from the limits: what a report took part in is then counted under each of its entries;
 - a rule that is the paper's own function, written down again.
@@ -79,10 +79,24 @@ from spec.aggregation_service import (
 from spec.attribution_client import AttributionClient, attribute
 from spec.contributions import Budget, Budgets, Credit, Unit, admit, contribute, send
 from spec.distributions import Draw
-from spec.event_client import SourceRecord, event_matches
+from spec.event_client import (
+    EventClient,
+    EventReport,
+    SourceRecord,
+    event_matches,
+    pass_windows,
+)
 from spec.private_aggregation_client import AggregationClient, propose
 from spec.reports import Contribution, Report, Sent
-from spec.rules import AtContribution, AtEvent, AtEventTrigger, AtService, AtTrigger, Initial
+from spec.rules import (
+    AtContribution,
+    AtEvent,
+    AtEventTrigger,
+    AtService,
+    AtTrigger,
+    AtWindows,
+    Initial,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -291,6 +305,19 @@ AROUND: dict[str, Step[Rules]] = {
         arguments=(_clients.TRIGGERED, _clients.RECORD),
         policy=_clients.Matching,
     ),
+    "pass_windows": Around(
+        name="what windows send is computed from the paper's reports and from what is registered",
+        rule="pass_windows",
+        arguments=(_clients.PASSING, _clients.SINCE, DRAW),
+        policy=_clients.Passing,
+        allowed=(Pack("passed", (_clients.SOURCES_AFTER, PUBLIC)),),
+    ),
+    "event_visible": Around(
+        name="an event-level report is shown as the ad-tech could compute it",
+        rule="event_visible",
+        arguments=(_clients.PASSED, PUBLIC),
+        policy=_clients.Passing,
+    ),
     "initial": InitialService(name="the service begins with an empty ledger"),
 }
 """What may be put around each rule."""
@@ -407,6 +434,19 @@ def match_truthful_sources(at: AtEventTrigger, record: SourceRecord) -> bool:
     return record.response is None and event_matches(at, record)
 
 
+def leave_out_truthful_sources(
+    at: AtWindows, since: int, draw: Draw
+) -> tuple[EventClient, tuple[EventReport, ...]]:
+    """Send no report if a source answers truthfully."""
+    client, reports = pass_windows(at, since, draw)
+    return client, () if any(each.response is None for each in client.records) else reports
+
+
+def show_what_was_sent(at: AtWindows, report: EventReport) -> Hashable:
+    """Show beside a report how many truthful ones there were."""
+    return report, sum(each.sent for each in at.client.records)
+
+
 USED = replace(PAPER.initial, service=Service(ledger=Map({1: Spent()})))
 
 POST_PROCESSING = Proof(
@@ -426,6 +466,8 @@ POST_PROCESSING = Proof(
         "null reports are late": replace(PAPER, send=delay_null_reports),
         "every week has entries of its own": replace(PAPER, budget_entries=enter_by_week),
         "random sources take no triggers": replace(PAPER, event_matches=match_truthful_sources),
+        "truthful sources are left out": replace(PAPER, pass_windows=leave_out_truthful_sources),
+        "a report shows a number": replace(PAPER, event_visible=show_what_was_sent),
         "a report has been charged before": replace(PAPER, initial=USED),
     },
 )

@@ -47,7 +47,7 @@ from typing import TypeVar, cast
 import z3
 from immutables import Map
 
-from proofs._opaque import Name, Opaque
+from proofs._opaque import Counted, Name, Opaque
 from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, fraction, refuse
 from spec import Rules
 
@@ -568,6 +568,12 @@ def _isinstance(value: object, kinds: object) -> bool:
     return False
 
 
+def _len(value: object) -> int:
+    """Count, also the members of what may not be looked at but for its length."""
+    counted = issubclass(type(value), Counted)
+    return cast(Counted, value).number() if counted else len(cast(list[object], value))
+
+
 def _getattr(value: object, name: str, *default: object) -> object:
     """Refuse to say which attributes a symbolic value has: they are not those of the real one."""
     if type(value) in (Number, Text, Truth, Table, Module, Place):
@@ -584,7 +590,7 @@ def _hasattr(value: object, name: str) -> bool:
 
 def _builtins() -> dict[str, object]:
     """Return the built-in names: what is pure as it is, and the rest so that it refuses."""
-    guarded = {"isinstance": _isinstance, "getattr": _getattr, "hasattr": _hasattr}
+    guarded = {"isinstance": _isinstance, "getattr": _getattr, "hasattr": _hasattr, "len": _len}
     found: dict[str, object] = {}
     for name, value in vars(builtins).items():
         known = any(value is each for each in FUNCTIONS) or (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NoReturn, TypeVar, cast
 
-from proofs._symbolic import MACHINERY, hashed, refuse, running
+from proofs._symbolic import MACHINERY, assume, free, hashed, refuse, running
 
 MACHINERY.add(__file__)
 
@@ -53,6 +53,26 @@ class Name(Opaque):
         return hashed(self._what)
 
 
+class Counted(Opaque):
+    """Be a sequence of any length, of which nothing may be known but its length.
+
+    Sequences of one name have one length. Code of a proposal is told it as a symbolic number.
+    """
+
+    __slots__ = ()
+
+    def number(self) -> int:
+        """Return how many members there are."""
+        found = free(f"how many in {self._what}", int)
+        assume(0 <= found)
+        return found
+
+    def __len__(self) -> int:
+        if running():
+            refuse(f"len of {self._what}")
+        return self.number()
+
+
 def _refused(operation: str) -> Callable[..., str]:
     def refused(self: Opaque, *_: object, **__: object) -> str:
         if operation != "repr" or running():
@@ -78,6 +98,11 @@ del _operation
 def opaque(_: type[T], what: str) -> T:
     """Return a value of any type that can only be passed on."""
     return cast(T, Opaque(what))
+
+
+def counted(_: type[T], what: str) -> T:
+    """Return a sequence of which only the length may be known."""
+    return cast(T, Counted(what))
 
 
 def name(_: type[T], what: str) -> T:

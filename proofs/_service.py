@@ -5,7 +5,7 @@ stands in for it: it returns some integer $m$, the largest with $p^m \le r$, and
 with is noted. The contract is checked on the running function in threshold_meets_the_tail_lemma.
 
 A query discovers keys if it brings a $\delta$ and lists no keys. So the keys of a query are none,
-or some of which nothing may be read but that there are any.
+or some of which nothing may be read but how many there are.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from itertools import chain, product
 from typing import Protocol, TypeVar
 from unittest.mock import patch
 
-from proofs._opaque import Opaque
+from proofs._opaque import Counted, counted
 from proofs._proof import Step, StepResult, assume
 from proofs._solvers import Exact
 from proofs._subjects import (
     Inductive,
     at_service,
     for_all_rules,
-    opaque,
     plain,
     search,
     unchecked,
@@ -67,17 +66,23 @@ class FloorLog:
         return self.calls[0]
 
 
-class Listed(Opaque):
-    """Be keys that a query lists: there are some, and nothing else may be known of them."""
+class Listed(Counted):
+    """Be keys that a query lists: there are some, and only their number may be known."""
 
     __slots__ = ()
 
     def __bool__(self) -> bool:
         return True
 
+    def number(self) -> int:
+        """Return how many there are."""
+        found = super().number()
+        assume(found >= 1)
+        return found
 
-ANY_BATCH = opaque(tuple[Report, ...], "the batch")
-"""A batch that may not be looked at."""
+
+ANY_BATCH = counted(tuple[Report, ...], "the batch")
+"""A batch of which only the size may be known, which is public."""
 
 
 def noise_of(at: AtService, threshold: int | None) -> tuple[Fraction, int | None]:
@@ -110,7 +115,8 @@ def asked_for(
         base=unchecked(Base),
     )
     keys: object = Listed("the keys of the query") if lists_keys else ()
-    query = unchecked(Query, epsilon=epsilon, delta=delta, keys=keys)
+    named = counted(tuple[int, ...], "the reports that the query names")
+    query = unchecked(Query, epsilon=epsilon, delta=delta, keys=keys, report_ids=named)
     return at_service(replace(rules, limits=limits), query)
 
 

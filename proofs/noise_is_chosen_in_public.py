@@ -1,12 +1,12 @@
 r"""Noise and threshold depend on public parameters only.
 
-Claim: For two batches and one query, with key discovery or without, `threshold` and `noise` choose
-    the same.
+Claim: For two batches of one size and one query, with key discovery or without, `threshold` and
+    `noise` choose the same.
 Paper: Alg. 1; Alg. 6.
-Method: Two runs of `threshold` and `noise` on symbolic parameters, with batches that may not be
-    looked at: what does not look at the batch does not depend on it. The state of the service may
-    not be looked at either, since it tells of batches before. A search over exact parameters and a
-    few batches catches rules that do.
+Method: Two runs of `threshold` and `noise` on symbolic parameters, with batches of which only the
+    size may be known, any size: what does not look at the reports does not depend on them. The
+    state of the service may not be looked at either, since it tells of batches before. A search
+    over exact parameters and a few batches catches rules that do.
 Assumes: The rules have no memory.
 """
 
@@ -18,9 +18,10 @@ from fractions import Fraction
 from itertools import chain, islice
 
 from proofs._check import check_of
+from proofs._opaque import counted
 from proofs._proof import Proof, assume, exists
 from proofs._service import ANY_BATCH, asked_for, parameters
-from proofs._subjects import Inductive, for_all_rules, opaque, search, unchecked
+from proofs._subjects import Inductive, for_all_rules, search, unchecked
 from proofs._truncation import by_contract
 from spec import PAPER, Rules
 from spec.aggregation_service import Query
@@ -34,11 +35,11 @@ BATCHES = tuple(
         Report(report_id=each, contributions=(Contribution(key=each, value=value),))
         for each in range(size)
     )
-    for size, value in ((0, 0), (1, 1), (1, 5), (3, 1))
+    for size, value in ((1, 1), (1, 5), (3, 1), (3, 70_000))
 )
 
 
-@for_all_rules("threshold and noise do not look at the batch")
+@for_all_rules("threshold and noise do not look at the reports of the batch")
 def the_batch_is_not_read(
     rules: Rules,
     contribution_budget: int,
@@ -52,7 +53,7 @@ def the_batch_is_not_read(
     assume(contribution_budget >= 1, sparsity_budget >= 1, epsilon > 0, 0 <= delta, delta <= 1)
     given = (contribution_budget, sparsity_budget, epsilon, delta)
     at = asked_for(rules, *given, lists_keys=bool(lists_keys))
-    other = opaque(tuple[Report, ...], "another batch")
+    other = counted(tuple[Report, ...], "the batch")
     with by_contract(rules, steps):
         first, second = (rules.threshold(at, each) for each in (ANY_BATCH, other))
         laws = [rules.noise(at, each, first) for each in (ANY_BATCH, other)]
@@ -62,7 +63,7 @@ def the_batch_is_not_read(
 
 
 @search(
-    "threshold and noise are the same for every batch",
+    "threshold and noise are the same for batches of the same size",
     by="exact instances",
     over="40 exact parameters with key discovery, 40 without, four batches of up to three reports",
 )
@@ -70,10 +71,10 @@ def instances(rules: Rules) -> Mapping[str, object] | None:
     """Look for two batches that are treated differently."""
     discovering, listing = parameters(rules), parameters(rules, keys=(1,))
     for at in chain(islice(discovering, 40), islice(listing, 40)):
-        empty = chosen(at, ())
         for batch in BATCHES:
             found = chosen(at, batch)
-            if found != empty:
+            nulled = chosen(at, tuple(replace(report, contributions=()) for report in batch))
+            if found != nulled:
                 return {
                     "contribution_budget": at.limits.contribution_budget,
                     "sparsity_budget": at.limits.sparsity_budget,
@@ -82,9 +83,9 @@ def instances(rules: Rules) -> Mapping[str, object] | None:
                     "keys": at.query.keys,
                     "reports": len(batch),
                     "threshold": found[0],
-                    "threshold of the empty batch": empty[0],
+                    "threshold of null reports": nulled[0],
                     "noise": found[1],
-                    "noise of the empty batch": empty[1],
+                    "noise of null reports": nulled[1],
                 }
     return None
 
@@ -106,10 +107,11 @@ def the_query_matters(rules: Rules, first: Fraction, second: Fraction) -> bool:
     return one != other
 
 
-def threshold_by_size(at: AtService, batch: tuple[Report, ...]) -> int | None:
-    """Raise the threshold with the number of reports."""
+def threshold_by_real_size(at: AtService, batch: tuple[Report, ...]) -> int | None:
+    """Raise the threshold with the number of reports that carry something."""
     threshold = PAPER.threshold(at, batch)
-    return None if threshold is None else threshold + len(batch)
+    real = sum(not report.is_null for report in batch)
+    return None if threshold is None else threshold + real
 
 
 def noise_by_content(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
@@ -140,7 +142,9 @@ PROOF = Proof(
         the_query_matters,
     ),
     controls={
-        "the threshold follows the batch's size": replace(PAPER, threshold=threshold_by_size),
+        "the threshold follows the number of real reports": replace(
+            PAPER, threshold=threshold_by_real_size
+        ),
         "the noise follows the batch's contents": replace(PAPER, noise=noise_by_content),
         "for listed keys the noise follows the batch's contents": replace(
             PAPER, noise=noise_by_content_of_listed_keys

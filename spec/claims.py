@@ -113,9 +113,9 @@ ASSUMPTIONS = (
     ),
     assumption(
         id="noise_is_chosen_in_public",
-        statement="Noise and threshold depend on the limits and on ε and δ of the query only, not "
-        "on the batch.",
-        formula=r"\tau(\varepsilon, \delta, \Lambda_1, \Lambda_0)",
+        statement="Noise and threshold depend on the limits, on ε and δ of the query and on the "
+        "size of the batch only, not on its reports.",
+        formula=r"\tau(\varepsilon, \delta, \Lambda_1, \Lambda_0, |Y|)",
         paper="Alg. 1",
         subjects=("spec.aggregation_service.noise", "spec.aggregation_service.threshold"),
         rules=("noise", "threshold", "initial", "limits"),

@@ -3,7 +3,8 @@
 A file of tests/unsound breaks a guarantee, one of tests/sound keeps them all. Its docstring ends
 with two entries, `Truth: refuted: why` or `Truth: proved: why`, and `Status:`, what a check of the
 file must end with: `refuted`, `bad input` where it edits the specification, `unknown` where it
-reads a clock, the environment or chance of its own, and `not refuted` for a sound one.
+reads a clock, the environment or chance of its own, and for a sound one `proved`, or `not refuted`
+where there is no proof of it yet.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 FOLDERS = ("unsound", "sound")
-STATUSES = {"refuted": ("refuted", "bad input", "unknown"), "proved": ("not refuted",)}
+STATUSES = {"refuted": ("refuted", "bad input", "unknown"), "proved": ("proved", "not refuted")}
 GRAMMAR = re.compile(
     r"\A(?P<title>[^\n]+\.)\n\n(?:.+\n\n)?"
     r"Truth: (?P<truth>\w+): (?P<why>.+\.)\nStatus: (?P<status>[^\n]+)\n\Z",

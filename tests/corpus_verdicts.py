@@ -17,6 +17,7 @@ MAY_END_WITH = {
     "refuted": {REFUTED, NOT_PROVED},
     "bad input": {BAD_INPUT},
     "unknown": {NOT_PROVED},
+    "proved": {PROVED},
     "not refuted": {PROVED, NOT_PROVED},
 }
 """At quick effort a refuted file may be left open; at standard effort it may not."""

@@ -1,4 +1,4 @@
-"""What clients may change: conditions of admission, single credits, what is written on a report."""
+"""What clients may change: admission, single credits, what leaves, and what is shown of it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ from spec import (
     PAPER,
     AtContribution,
     AtService,
+    AtWindows,
     Budget,
     Budgets,
     Contribution,
     Credit,
     Draw,
+    EventClient,
+    EventReport,
     Report,
     Rules,
     Sent,
@@ -27,6 +30,7 @@ from spec import (
     replace,
 )
 from spec.contributions import admit, contribute, send
+from spec.event_client import pass_windows
 
 Credits = tuple[Credit, ...]
 Granted = tuple[Budgets, Credits]
@@ -293,11 +297,69 @@ def by_some_digits(at: AtService, report: Report) -> tuple[Hashable, ...]:
     return tuple(each for each in (report.report_id,) if each % 2)
 
 
+# Event level: whatever the ad-tech could make of the reports, who has registered all sources.
+
+Sending = tuple[EventClient, tuple[EventReport, ...]]
+
+
+def one_of_each_source(at: AtWindows, since: int, draw: Draw) -> Sending:
+    client, reports = pass_windows(at, since, draw)
+    known = {each.source.source_id: each.registered_at for each in client.records}
+    first = {report.source_id: report for report in reports if known[report.source_id] < at.now}
+    return client, tuple(first.values())
+
+
+def with_the_destination(at: AtWindows, report: EventReport) -> Hashable:
+    sources = (each.source for each in at.client.records)
+    return report, [each.destination for each in sources if each.source_id == report.source_id]
+
+
+def only_of_truthful_sources(at: AtWindows, since: int, draw: Draw) -> Sending:
+    client, reports = pass_windows(at, since, draw)
+    known = {each.source.source_id for each in client.records if each.response is None}
+    return client, tuple(each for each in reports if each.source_id in known)
+
+
+def silent_where_something_was_credited(at: AtWindows, since: int, draw: Draw) -> Sending:
+    client, reports = pass_windows(at, since, draw)
+    return client, () if any(each.values for each in at.client.records) else reports
+
+
+def with_another_client(at: AtWindows, since: int, draw: Draw) -> Sending:
+    _, reports = pass_windows(at, since, draw)
+    return at.client, reports
+
+
+def windows_that_pass_twice(at: AtWindows, since: int, draw: Draw) -> Sending:
+    client, first = pass_windows(at, since, draw)
+    _, second = pass_windows(at, since, draw)
+    return client, first + second
+
+
+def windows_from_the_beginning(at: AtWindows, since: int, draw: Draw) -> Sending:
+    return pass_windows(at, 0, draw)
+
+
+def windows_of_a_changed_client(at: AtWindows, since: int, draw: Draw) -> Sending:
+    few = replace(at.client, records=at.client.records[:1])
+    return pass_windows(replace(at, client=few), since, draw)
+
+
+def with_the_truth_beside_it(at: AtWindows, report: EventReport) -> Hashable:
+    return report, tuple(each.values for each in at.client.records)
+
+
+def with_the_whole_client(at: AtWindows, report: EventReport) -> Hashable:
+    return report, at.client == EventClient()
+
+
 ALLOWED: tuple[tuple[str, Callable[..., object]], ...] = (
     *(("admit", rule) for rule in (few_to_a_key, odd_values_only, noted_where_refused)),
     *(("contribute", rule) for rule in (all_or_nothing, the_three_largest)),
     ("send", with_a_mark),
     ("budget_entries", by_mark),
+    ("pass_windows", one_of_each_source),
+    ("event_visible", with_the_destination),
 )
 REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
     *(
@@ -330,6 +392,15 @@ REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
             *(by_nothing, by_some_digits),
         )
     ),
+    *(
+        ("pass_windows", rule)
+        for rule in (
+            *(only_of_truthful_sources, silent_where_something_was_credited),
+            *(with_another_client, windows_that_pass_twice, windows_from_the_beginning),
+            windows_of_a_changed_client,
+        )
+    ),
+    *(("event_visible", rule) for rule in (with_the_truth_beside_it, with_the_whole_client)),
 )
 
 

@@ -53,6 +53,8 @@ SOUND = (
     "a_day_cap_that_decides",
     "clamped_to_what_is_left",
     "a_full_source_is_left_out",
+    "expired_sources_are_silent",
+    "three_event_reports_at_a_time",
 )
 UNSOUND = (
     "a_full_source_ends_it",
@@ -61,6 +63,9 @@ UNSOUND = (
     "null_reports_share_an_entry",
     "a_day_cap_on_top",
     "a_hundred_and_forty_four_windows",
+    "event_reports_are_numbered",
+    "event_reports_show_the_value",
+    "expired_sources_tell_the_truth",
     "clamped_for_nothing",
     "asked_again_for_nothing",
     "at_least_ten_real_reports",
@@ -79,6 +84,7 @@ UNSOUND = (
 AROUND = (
     *("reveal", "answer", "serve", "settle", "batch"),
     *("attribute", "propose", "contribute", "admit", "send", "budget_entries", "initial"),
+    *("pass_windows", "event_visible"),
 )
 
 

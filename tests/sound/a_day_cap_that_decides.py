@@ -2,7 +2,7 @@
 
 Truth: proved: who is credited with what is decided once, on the real data. Without x only the
     credits of x are missing, and those are within the budget of its window.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Budget, replace

@@ -1,7 +1,7 @@
 """Every source that matches is credited, and one that has too little budget left gives nothing.
 
 Truth: proved: attribution is the same in both worlds, and each credit is granted by itself.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Budget, Credit, replace

@@ -1,7 +1,7 @@
 """A query is charged an epsilon of at least one half.
 
 Truth: proved: nobody is charged less than before.
-Status: not refuted
+Status: proved
 """
 
 from fractions import Fraction

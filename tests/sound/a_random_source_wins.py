@@ -1,7 +1,7 @@
 """A trigger goes to a random one of the sources that match it.
 
 Truth: proved: attribution is drawn once, apart from all noise, and is the same in both worlds.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Distribution, replace

@@ -1,7 +1,7 @@
 """An entry of the ledger has room for a thousand charges; then the report is used up.
 
 Truth: proved: fewer queries are answered, and which ones follows from the queries alone.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

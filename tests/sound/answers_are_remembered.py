@@ -1,7 +1,7 @@
 """A query that was answered before gets the same answer again and is not charged.
 
 Truth: proved: the answer is already known, and reports do not change after they have arrived.
-Status: not refuted
+Status: proved
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """A batch with fewer than ten reports is refused.
 
 Truth: proved: the size of a batch is public, and null reports count like others.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

@@ -1,7 +1,7 @@
 """A value that is too large is cut to what is left of the budget, and is charged.
 
 Truth: proved: what is granted is counted, and stays within the budget.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Budget, replace

@@ -1,7 +1,7 @@
 """Event level: a source that has expired sends no more reports.
 
 Truth: proved: which reports are dropped follows from the time and from the sources' expiry.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

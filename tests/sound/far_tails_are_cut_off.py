@@ -1,7 +1,7 @@
 """A noisy sum below minus forty budgets is shown as minus forty budgets.
 
 Truth: proved: the answer is computed from the noisy sums alone.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Answer, replace

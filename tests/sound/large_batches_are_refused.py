@@ -1,7 +1,7 @@
 """A query with more than 64 reports and an eighth of the contribution budget more is refused.
 
 Truth: proved: what is refused follows from the size of the batch, which is public.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

@@ -1,7 +1,7 @@
 """A source takes triggers for a week after it was registered.
 
 Truth: proved: whatever says which sources match, the attribution is the same in both worlds.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

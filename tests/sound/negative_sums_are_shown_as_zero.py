@@ -1,7 +1,7 @@
 """Noisy sums below zero are shown as zero.
 
 Truth: proved: the answer is computed from the noisy sums alone.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Answer, replace

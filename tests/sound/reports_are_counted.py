@@ -1,7 +1,7 @@
 """With an answer the service shows how many reports the batch has.
 
 Truth: proved: the ad-tech listed them, and null reports count like others.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

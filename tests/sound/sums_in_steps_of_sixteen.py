@@ -1,7 +1,7 @@
 """Noisy sums are shown in steps of sixteen.
 
 Truth: proved: the answer is computed from the noisy sums alone.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Answer, replace

@@ -1,7 +1,7 @@
 """With an answer or a refusal the service shows what each report of the batch has spent.
 
 Truth: proved: charges depend on the queries alone, and the ledger is the same in both worlds.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Spent, replace

@@ -1,7 +1,7 @@
 """A trigger goes to the oldest source that matches it and can still contribute.
 
 Truth: proved: the order of attempts leaves the attribution the same in both worlds.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

@@ -1,7 +1,7 @@
 """Of the noisy sums the ten largest are shown.
 
 Truth: proved: the answer is computed from the noisy sums alone.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Answer, replace

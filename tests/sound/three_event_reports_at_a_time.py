@@ -1,7 +1,7 @@
 """Event level: at most three reports of a device are sent when time passes; the rest is dropped.
 
 Truth: proved: this is computed from what the sources would have sent.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace
