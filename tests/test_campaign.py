@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from sandproof import campaign
 from sandproof.campaign import Folder, Replies, Report, conduct, contents, on_this_machine
 from sandproof.commands.campaign import sweeps, values, whole_values
 from sandproof.jobs import Options
@@ -26,7 +27,10 @@ from sandproof.store import version_digest
 
 ROOT = Path(__file__).resolve().parent.parent
 CLAIM = "null_reports_are_charged"
-SOUND = """
+SOUND = """\"\"\"Charge as before.
+
+Expected: proved.
+\"\"\"
 from spec import PAPER, replace
 
 def charge(at, spent, report):
@@ -34,7 +38,9 @@ def charge(at, spent, report):
 
 RULES = replace(PAPER, charge=charge)
 """
-BROKEN = SOUND.replace("return PAPER", "return spent if report.is_null else PAPER")
+BROKEN = SOUND.replace("return PAPER", "return spent if report.is_null else PAPER").replace(
+    "Expected: proved", "Expected: refuted"
+)
 GREEDY = SOUND.replace("return PAPER", "held = [0] * 10**12\n    return PAPER")
 HELD = Answer(
     version=version_digest(),
@@ -103,11 +109,17 @@ def kept_in(folder: Path) -> dict[str, object]:
 
 
 @pytest.fixture(scope="module")
-def alone(files: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """Return what a campaign on this machine keeps."""
+def kept_alone(files: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a campaign on this machine."""
     kept = tmp_path_factory.mktemp("kept")
     assert main(command(files, kept)) == 1
-    return kept_in(kept)
+    return kept
+
+
+@pytest.fixture(scope="module")
+def alone(kept_alone: Path) -> dict[str, object]:
+    """Return what a campaign on this machine keeps."""
+    return kept_in(kept_alone)
 
 
 def never(_: Sequence[Question]) -> Replies:
@@ -366,6 +378,34 @@ def test_too_many_questions_and_no_folder_are_bad_input(
     kept.write_text("a file")
     assert main(command(files, kept)) == 2
     assert "kept: " in capsys.readouterr().err
+
+
+def test_the_catalogue_takes_its_verdicts_from_a_campaign(
+    files: Path,
+    kept_alone: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(campaign, "on_this_machine", lambda *_: never(()))
+    catalogue = ["catalogue", str(files), "--effort", "quick", "--only", CLAIM, "--no-cache"]
+    assert main([*catalogue, "--folder", str(kept_alone)]) == 0
+    output = capsys.readouterr().out
+    assert "broken    refuted    refuted" in output
+    assert "sound     proved     proved" in output
+    assert "2 proposals, 0 with another verdict than expected" in output
+    assert main([*catalogue, "--cluster", "tcp://127.0.0.1:1"]) == 2
+    assert "--cluster needs --folder" in capsys.readouterr().err
+
+
+def test_the_catalogue_says_which_verdict_is_not_expected(
+    files: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = {"proposal": {"name": "x.py", "labels": {"Expected": "refuted"}}, "seconds": 1.0}
+    wrong = replace(HELD, result={**HELD.result, **data})
+    monkeypatch.setattr(campaign, "on_this_machine", lambda asked, _: answered(wrong)(asked))
+    catalogue = ["catalogue", str(files / "broken.py"), "--only", CLAIM, "--folder", str(tmp_path)]
+    assert main(catalogue) == 1
+    assert "x         refuted    proved         1.0  UNEXPECTED" in capsys.readouterr().out
 
 
 class Cluster:

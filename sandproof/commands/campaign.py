@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sandproof.commands.catalogue import proposals_of
-from sandproof.commands.options import add_run_options, how_to_check
+from sandproof.commands.options import add_campaign_options, add_run_options, how_to_check
 from sandproof.problems import BadInput
 from sandproof.settings import Settings, exact_number, parse_settings
 
 if TYPE_CHECKING:
+    from sandproof.campaign import Report
     from sandproof.jobs import Options
     from sandproof.questions import Question
 
@@ -60,14 +61,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
     )
     parser.add_argument("--set", action="append", default=[], dest="settings", metavar="NAME=VALUE")
     parser.add_argument("--seeds", metavar="VALUES", help="several seeds, such as 0:9")
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=Path("campaign"),
-        metavar="DIR",
-        help="where answers are kept (default: campaign)",
-    )
-    parser.add_argument("--cluster", metavar="ADDRESS", help="of the scheduler of a Dask cluster")
+    add_campaign_options(parser, Path("campaign"))
     parser.add_argument("--format", choices=("text", "json"), default="text")
     add_run_options(parser)
     parser.set_defaults(run=run)
@@ -83,34 +77,47 @@ def run(arguments: argparse.Namespace) -> int:
     if count > MOST:
         raise BadInput(f"these are {count} questions; a campaign has at most {MOST}")
     settings = [parse_settings([*arguments.settings, *chosen]) for chosen in product(*swept)]
+    from sandproof.result import NOT_PROVED, worst_status
+
+    text = arguments.format == "text"
+
+    def tell(line: str) -> None:
+        if text:
+            print(line, flush=True)
+
+    report = report_on(paths, settings, seeds, arguments, tell)
+    tell(f"\n{report.text}")
+    if not text:
+        print(json.dumps(report.to_json(), indent=2, ensure_ascii=False))
+    statuses = {answer.status for answer in report.answers.values()}
+    return worst_status({*statuses, NOT_PROVED} if report.unanswered else statuses)
+
+
+def report_on(
+    paths: Sequence[Path | None],
+    settings: Sequence[Settings],
+    seeds: Sequence[int],
+    arguments: argparse.Namespace,
+    tell: Callable[[str], None],
+) -> Report:
+    """Conduct the campaign that the arguments describe, here or on a cluster."""
     from sandproof import api
     from sandproof.campaign import Folder, Replies, conduct, on_this_machine
     from sandproof.cluster import on_cluster
     from sandproof.integrity import watching
     from sandproof.progress import terminable
-    from sandproof.result import NOT_PROVED, worst_status
 
     options, folder = api.options(**how_to_check(arguments)), Folder(arguments.folder)
-    text = arguments.format == "text"
 
     def ask(missing: Sequence[Question]) -> Replies:
         if arguments.cluster is not None:
             return on_cluster(missing, arguments.cluster)
         return on_this_machine(missing, options.jobs)
 
-    def tell(line: str) -> None:
-        if text:
-            print(line, flush=True)
-
     with terminable():
         with watching():
             asked = list(questions(paths, settings, seeds, options))
-        report = conduct(asked, folder, ask, tell)
-    tell(f"\n{report.text}")
-    if not text:
-        print(json.dumps(report.to_json(), indent=2, ensure_ascii=False))
-    statuses = {answer.status for answer in report.answers.values()}
-    return worst_status({*statuses, NOT_PROVED} if report.unanswered else statuses)
+        return conduct(asked, folder, ask, tell)
 
 
 def questions(

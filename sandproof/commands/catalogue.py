@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import sandproof
-from sandproof.commands.options import add_run_options, how_to_check
+from sandproof.commands.options import add_campaign_options, add_run_options, how_to_check
 from sandproof.problems import BadInput
 from sandproof.result import Result
 from spec.verdicts import Verdict
@@ -14,12 +16,15 @@ from spec.verdicts import Verdict
 CATALOGUE = Path(sandproof.__file__).resolve().parent.parent / "proposals"
 """The proposals that come with Sandproof: they lie beside its packages, also where installed."""
 
+Data = Mapping[str, object]
+
 EXAMPLES = """\
 examples:
   sandproof catalogue                          every proposal that comes with Sandproof
   sandproof catalogue --list                   their files, without running a check
   sandproof catalogue named_budgets            one of them
   sandproof catalogue my_proposals/ --effort quick
+  sandproof catalogue --effort deep --folder nightly   as a campaign, which can be resumed
 
 exit status: 0 every verdict is as expected, 1 one is not
 """
@@ -37,6 +42,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
     )
     parser.add_argument("proposals", nargs="*", metavar="NAME", help="or a directory, or a file")
     parser.add_argument("--list", action="store_true", help="run no check, show the files")
+    add_campaign_options(parser)
     add_run_options(parser)
     parser.set_defaults(run=run)
 
@@ -48,14 +54,31 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print("\n".join(map(str, paths)))
         return 0
+    if arguments.cluster is not None and arguments.folder is None:
+        raise BadInput("--cluster needs --folder, where the answers are kept")
     width = max(len(name) for name in ("proposal", *(path.stem for path in paths)))
     print(f"{'proposal':<{width}}  expected   found      seconds")
     unexpected = 0
-    for result in sandproof.check_all(paths, **how_to_check(arguments)):
-        unexpected += not as_expected(result)
-        print(row(result, width), flush=True)
+    for found in answers(paths, arguments):
+        unexpected += not fits(found)
+        print(row(found, width), flush=True)
     print(f"\n{len(paths)} proposals, {unexpected} with another verdict than expected")
     return 1 if unexpected else 0
+
+
+def answers(paths: Sequence[Path], arguments: argparse.Namespace) -> Iterator[Data]:
+    """Return the published JSON for each proposal; that of a campaign comes when all are there."""
+    if arguments.folder is None:
+        from sandproof.formats.data import to_json
+
+        yield from map(to_json, sandproof.check_all(paths, **how_to_check(arguments)))
+        return
+    from sandproof.commands.campaign import report_on
+
+    report = report_on(paths, [()], [arguments.seed], arguments, lambda _: None)
+    if report.unanswered:
+        raise BadInput("; ".join(report.unanswered))
+    yield from (answer.result for answer in report.answers.values())
 
 
 def proposals_of(name: str) -> list[Path]:
@@ -76,23 +99,41 @@ def proposals_of(name: str) -> list[Path]:
 
 def expected(result: Result) -> str:
     """Return the verdict that a proposal expects."""
-    words = result.about.labels.get("Expected", "").replace(",", " ").replace(";", " ").split()
-    return words[0].lower().rstrip(".:") if words else ""
+    return expectation(result.about.labels)
 
 
 def as_expected(result: Result) -> bool:
     """Tell whether the verdict is the expected one: what holds is proved, or at least searched."""
+    return not result.bad_input and is_expected(expected(result), result.verdict.value)
+
+
+def expectation(labels: Mapping[str, str]) -> str:
+    """Return the verdict that the labels of a docstring expect."""
+    words = labels.get("Expected", "").replace(",", " ").replace(";", " ").split()
+    return words[0].lower().rstrip(".:") if words else ""
+
+
+def is_expected(wanted: str, verdict: str) -> bool:
+    """Tell whether a verdict is the expected one: what holds is proved, or at least searched."""
     kept = ("holds", "proved", "searched")
     verdicts = {"holds": kept, "searched": kept[1:], "proved": ("proved",), "refuted": ("refuted",)}
-    return not result.bad_input and result.verdict.value in verdicts.get(expected(result), ())
+    return verdict in verdicts.get(wanted, ())
 
 
-def row(result: Result, width: int) -> str:
+def fits(found: Data) -> bool:
+    """Tell the same of published JSON, where the verdict on bad input is unknown."""
+    return is_expected(expectation(proposal_in(found)["labels"]), str(found["verdict"]))
+
+
+def proposal_in(found: Data) -> Any:
+    """Return what published JSON says of a proposal."""
+    return found["proposal"]
+
+
+def row(found: Data, width: int) -> str:
     """Return a row of the table."""
-    name = Path(result.about.name).stem
-    mark = "" if as_expected(result) else "  UNEXPECTED"
-    why = f": {result.headline}" if result.verdict is Verdict.UNKNOWN else ""
-    return (
-        f"{name:<{width}}  {expected(result):<9}  {result.verdict.value:<9}  {result.seconds:7.1f}"
-        f"{mark}{why}"
-    )
+    about, verdict = proposal_in(found), found["verdict"]
+    name, wanted = Path(about["name"]).stem, expectation(about["labels"])
+    mark = "" if fits(found) else "  UNEXPECTED"
+    why = f": {found['headline']}" if verdict == Verdict.UNKNOWN.value else ""
+    return f"{name:<{width}}  {wanted:<9}  {verdict:<9}  {found['seconds']:7.1f}{mark}{why}"

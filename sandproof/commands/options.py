@@ -82,6 +82,19 @@ def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> No
     add_run_options(parser)
 
 
+def add_campaign_options(parser: argparse.ArgumentParser, folder: Path | None = None) -> None:
+    """Add the options that say where a campaign keeps its answers, and who is asked."""
+    default = "none, no campaign" if folder is None else str(folder)
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=folder,
+        metavar="DIR",
+        help=f"where the answers of a campaign are kept (default: {default})",
+    )
+    parser.add_argument("--cluster", metavar="ADDRESS", help="of the scheduler of a Dask cluster")
+
+
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say how to run checks."""
     parser.add_argument(
