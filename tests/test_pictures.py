@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from docs.generator.drawings import curves
 from sandproof.claim_result import AttackRecord
 from sandproof.formats.stepper import curve_of, step_of, stepper
 from sandproof.formats.svg import HEIGHT, LEFT, TOP, WIDTH, attack_curve, noise_curve
 from sandproof.main import main
 
 SVG = "{http://www.w3.org/2000/svg}"
+ROOT = Path(__file__).resolve().parent.parent
 FOOT = TOP + HEIGHT
 
 
@@ -86,6 +88,12 @@ def test_the_noise_is_drawn_around_both_sums_with_its_thresholds() -> None:
     peaks = [min(curve, key=lambda point: point[1]) for curve in (zero, budget)]
     assert [value(x) for x, _ in peaks] == pytest.approx([0, 100], abs=0.1)
     assert [value(each[0][0]) for each in (first, second)] == pytest.approx([120, 110], abs=0.1)
+
+
+def test_the_picture_of_the_readme_is_the_one_that_the_code_draws() -> None:
+    kept = (ROOT / "docs" / "figures" / "curves.svg").read_text(encoding="utf-8")
+    assert kept == curves(on_its_own=True) + "\n"
+    assert "(docs/figures/curves.svg)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def test_params_are_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

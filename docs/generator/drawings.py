@@ -150,8 +150,11 @@ def curve(rules: Rules) -> list[tuple[int, Fraction]]:
     ]
 
 
-def curves() -> str:
-    """Draw the exact delta by epsilon of the paper's rules and of two broken rules."""
+def curves(on_its_own: bool = False) -> str:
+    """Draw the exact delta by epsilon of the paper's rules and of two broken rules.
+
+    The picture of README.md is this one on its own: docs/figures/curves.svg.
+    """
     shown = {
         "the paper's rules": (PAPER, ""),
         "a repeated report counts twice": (REPEATS_COUNT, "7 4"),
@@ -182,7 +185,8 @@ def curves() -> str:
         y = foot + 56 + 20 * n
         parts.append(line([(left, y - 4), (left + 40, y - 4)], 2, dashes))
         parts.append(text(left + 50, y, words))
-    return svg("Exact δ by ε for the paper's rules and two broken ones", 400, foot + 110, parts)
+    title = "Exact δ by ε for the paper's rules and two broken ones"
+    return svg(title, 400, foot + 110, parts, on_its_own)
 
 
 def tightness() -> str:
