@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import fcntl
 import importlib.util
 import os
@@ -13,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -31,6 +33,8 @@ PAGES = {
     "theorem": f"_generated/theorems/{THEOREM}.html",
     "theorems": "_generated/theorems/index.html",
     "catalogue": f"_generated/catalogue/{REFUTED}.html",
+    "all proposals": "_generated/catalogue/index.html",
+    "explorer": "_generated/explorer.html",
     "examples": "examples.html",
     "pictures": "pictures.html",
 }
@@ -283,6 +287,98 @@ def test_search_finds_a_theorem_by_name(window: Browser, site: Path) -> None:
     assert window.until(f'return document.querySelector("{link}") !== null')
     assert not window.run("return document.querySelector('a[href*=nothing_of_the_kind]')")
     assert window.errors() == []
+
+
+def test_a_search_result_has_a_line_of_context(window: Browser, site: Path) -> None:
+    window.open((site / "search.html").as_uri() + "?q=null+report")
+    told = """
+    const found = [...document.querySelectorAll("#search-results li")];
+    return found.length > 3 && found.map(each => each.querySelector("p.context")?.textContent);
+    """
+    lines = window.until(told)
+    assert isinstance(lines, list)
+    assert all(line and len(line) < 170 for line in lines)
+    assert any("null report" in line.lower() for line in lines)
+    assert not any("<span" in line for line in lines)
+
+
+CHOOSE = """
+const select = document.querySelector(`form.filter select[name="${arguments[0]}"]`);
+if (![...select.options].some(each => each.value === arguments[1]))
+  select.add(new Option(arguments[1], arguments[1]));
+select.value = arguments[1];
+select.dispatchEvent(new Event("input", { bubbles: true }));
+const rows = [...document.querySelectorAll("article table tbody tr")];
+return [rows.filter(each => each.offsetHeight > 0).length,
+  document.querySelector("form.filter output").textContent];
+"""
+
+
+def test_the_catalogue_is_filtered_by_verdict_and_by_part(
+    window: Browser, site: Path, shots: Path
+) -> None:
+    window.width(1280)
+    window.open((site / PAGES["all proposals"]).as_uri())
+    offered = "return [...document.querySelectorAll('form.filter option')].map(e => e.value)"
+    assert window.run(offered) == ["", "refuted", "", "budget service"]
+    for column, value, shown in (
+        (0, "proved", 0),
+        (0, "refuted", 1),
+        (1, "service", 0),
+        (1, "budget service", 1),
+        (0, "searched", 0),
+    ):
+        assert window.run(CHOOSE, column, value) == [shown, f"{shown} of 1 proposals"]
+    window.screenshot(shots / "catalogue-filtered.png")
+
+
+def test_the_page_of_a_refuted_proposal_steps_through_two_worlds(
+    window: Browser, site: Path
+) -> None:
+    window.width(1280)
+    window.open((site / PAGES["catalogue"]).as_uri())
+    shown = """
+    const box = document.querySelector(".timeline");
+    box.querySelector(".next").click(); box.querySelector(".next").click();
+    const now = box.querySelector("li[aria-current]");
+    const [mine, theirs] = [...box.querySelectorAll(".worlds.differ")].at(-1).children;
+    return [[...box.querySelectorAll("li")].indexOf(now), mine.offsetTop === theirs.offsetTop,
+      mine.textContent, theirs.textContent, document.querySelectorAll("figure.curve svg").length];
+    """
+    step, level, mine, theirs, curves = cast(list[object], window.run(shown))
+    assert (step, level) == (1, True)
+    assert mine == "with xthe query is refused"
+    assert str(theirs).startswith("without xthe summary")
+    assert isinstance(curves, int)
+    assert curves >= 1
+
+
+MOVE = """
+const form = document.getElementById("explorer");
+form.elements[arguments[0]].value = arguments[1];
+form.dispatchEvent(new Event("input"));
+return ["threshold", "smallest", "deviation", "ratio"].map(
+  each => document.getElementById(each).textContent);
+"""
+
+
+def test_the_explorer_shows_the_figures_of_the_table(
+    window: Browser, site: Path, shots: Path
+) -> None:
+    window.width(1280)
+    window.open((site / PAGES["explorer"]).as_uri())
+    with (ROOT / "docs" / "tightness.csv").open(encoding="utf-8", newline="") as file:
+        table = {tuple(row[:3]): row for row in csv.reader(file)}
+    row = table["64", "1e-8", "20"]
+    told = [row[3], f"{row[5]} (lower by {row[6]})", "1448.15463033", row[4]]
+    assert window.run(MOVE, "delta", 1) == told
+    window.run(MOVE, "epsilon", 3)
+    row = table["1", "1e-8", "400"]
+    told = [row[3], f"{row[5]} (lower by {row[6]})", "92681.9000228", row[4]]
+    assert window.run(MOVE, "sparsity", 2) == told
+    points = "return document.querySelector('#curve polyline').getAttribute('points').split(' ')"
+    assert len(cast(list[str], window.run(points))) == 13
+    window.screenshot(shots / "explorer-moved.png")
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -21,7 +21,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     missing = faults()
     if missing:
         raise ExtensionError("\n".join(missing))
-    from docs.generator import blocks, pages
+    from docs.generator import blocks, pages, summaries
 
     app.add_config_value("catalogue_only", "", "env", str)
     app.add_config_value("generated", "yes", "env", str)
@@ -30,6 +30,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_role("claim", blocks.claim)
     app.add_role("chapter", blocks.chapter)
     app.add_role("place", blocks.place)
+    app.connect("html-page-context", summaries.load)
+    app.connect("build-finished", summaries.write)
     if app.config.generated == "yes":
         app.connect("builder-inited", pages.generate)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -12,9 +12,51 @@ from docs.generator.names import claim_label, label, title
 from sandproof.about import Change
 from sandproof.claim_result import ClaimResult
 from sandproof.commands.catalogue import as_expected, expected
+from sandproof.formats import stepper
 from sandproof.formats.text import Writer, write_story
 from sandproof.result import Result
+from sandproof.surface import surface
 from spec.verdicts import Verdict
+
+FILTER = """<form class="filter" hidden>
+<label>verdict <select name="0"><option value="">all</option></select></label>
+<label>part of the API <select name="1"><option value="">all</option></select></label>
+<output></output>
+</form>"""
+
+FILTERING = """
+const filter = document.querySelector("form.filter");
+const rows = [...document.querySelectorAll("article table tbody tr")];
+const values = (row, column) => row.cells[column].textContent.split(",").map((x) => x.trim());
+const selects = [...filter.querySelectorAll("select")];
+for (const select of selects) {
+  const found = new Set(rows.flatMap((row) => values(row, select.name)));
+  for (const each of [...found].sort()) select.add(new Option(each, each));
+}
+function apply() {
+  for (const row of rows)
+    row.hidden = !selects.every((each) => !each.value
+      || values(row, each.name).includes(each.value));
+  const shown = rows.filter((row) => !row.hidden).length;
+  filter.querySelector("output").textContent = `${shown} of ${rows.length} proposals`;
+}
+filter.addEventListener("input", apply);
+filter.hidden = false;
+apply();
+"""
+
+
+def parts(result: Result) -> list[str]:
+    """Name the parts of the API that a proposal changes, as the rules name them."""
+    decided = {rule.name: rule.decides for rule in surface()}
+    found = []
+    for change in result.about.changes:
+        field = change.field.partition(".")[0]
+        _, apart, who = decided[field].rstrip(".").rpartition("; ")
+        known = {"limits": "parameters", "initial": "initial state"}
+        usual = who.removeprefix("the ").replace("privacy budget", "budget")
+        found.append(known.get(field, usual if apart else "event client"))
+    return list(dict.fromkeys(found)) or ["neighbour relation"]
 
 
 def pages(results: list[Result]) -> dict[str, str]:
@@ -25,8 +67,12 @@ def pages(results: list[Result]) -> dict[str, str]:
         f"{len(results)} changes to the APIs, checked at effort quick while this site was built.",
         "The last column says whether the verdict is the one that the proposal's author expected.",
         "",
-        "| verdict | proposal | seconds | as expected |",
-        "| --- | --- | ---: | --- |",
+        "```{raw} html",
+        FILTER,
+        "```",
+        "",
+        "| verdict | part of the API | proposal | seconds | as expected |",
+        "| --- | --- | --- | ---: | --- |",
     ]
     written = {}
     for result in results:
@@ -36,9 +82,11 @@ def pages(results: list[Result]) -> dict[str, str]:
         expectation = "yes" if as_expected(result) else f"no: {expected(result) or 'none stated'}"
         seconds = sum(row.seconds for row in result.claims)
         lines.append(
-            f"| {verdict(result.verdict.value)} | {said} | {seconds:.1f} | {expectation} |"
+            f"| {verdict(result.verdict.value)} | {', '.join(parts(result))} | {said} "
+            f"| {seconds:.1f} | {expectation} |"
         )
     names = [Path(result.about.name).stem for result in results]
+    lines += ["", "```{raw} html", f"<script>{FILTERING}</script>", "```"]
     lines += ["", "```{toctree}", ":hidden:", "", *names, "```", ""]
     return {"catalogue/index.md": "\n".join(lines), **written}
 
@@ -63,6 +111,9 @@ def page(name: str, result: Result) -> str:
         lines += changed(change)
     for row in result.guarantees(Verdict.REFUTED):
         lines += broken(row)
+    if result.guarantees(Verdict.REFUTED):
+        shown = f"<style>{stepper.STYLE}</style><script>{stepper.SCRIPT}</script>"
+        lines += ["```{raw} html", shown, "```", ""]
     for repair in result.repairs:
         lines += [f"With the paper's `{repair.field}` put back, `{repair.claim}` is kept.", ""]
     lines += ["## Every claim that the change touches", ""]
@@ -104,6 +155,7 @@ def broken(row: ClaimResult) -> list[str]:
     if row.attack is not None:
         told = Writer(colour=False)
         write_story(told, row.attack.story)
+        lines += ["```{raw} html", stepper.stepper(row.attack, row.claim.id), "```", ""]
         lines += ["```text", *told.lines, "```", ""]
         if row.attack.factor:
             lines += [f"In the universe searched it holds with {row.attack.factor}ε*.", ""]

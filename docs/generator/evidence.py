@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import chdir
 from pathlib import Path
@@ -29,4 +30,6 @@ def results(paths: Sequence[Path | None]) -> list[Result]:
             if result.bad_input:
                 raise ExtensionError(result.bad_input)
             found.append(result)
+            told = f"{result.about.name}: {result.verdict.value}, {result.seconds:.0f} s"
+            print(f"[{len(found)}/{len(requests)}] {told}", file=sys.stderr, flush=True)
     return found

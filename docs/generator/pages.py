@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sphinx.errors import ExtensionError
 
-from docs.generator import algorithms, catalogue, chapters, claims, paper, reference
+from docs.generator import algorithms, catalogue, chapters, claims, explorer, paper, reference
 from docs.generator.evidence import results
 from docs.generator.names import ROOT
 from sandproof.result import Result
@@ -30,6 +30,7 @@ def generate(app: Sphinx) -> None:
     pages |= claims.pages(own, cited)
     pages |= catalogue.pages(proposed)
     pages |= algorithms.pages()
+    pages |= explorer.pages()
     pages |= reference.pages()
     pages |= paper.pages(cited)
     pages["status.txt"] = status(own, proposed)

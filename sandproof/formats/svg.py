@@ -132,10 +132,10 @@ def noise_curve(
 
     parts = [line([(LEFT, foot), (LEFT + WIDTH, foot)])]
     parts += [line(curve(0), 2), line(curve(budget), 2, "7 4")]
-    ends = ((0, "0"), (budget, f"Λ1 = {budget}"))
+    ends = ((0, "0", "end"), (budget, f"Λ1 = {budget}", "start"))
     parts += [
-        text(across(value), foot + 18, named, text_anchor="middle", font_size="12")
-        for value, named in ends
+        text(across(value), foot + 18, named, text_anchor=anchor, font_size="12")
+        for value, named, anchor in ends
     ]
     for number, (named, value) in enumerate(thresholds):
         x = across(value)
