@@ -18,6 +18,7 @@ from typing import cast
 
 import pytest
 
+from docs.generator.symbols import defined
 from spec.claims import CLAIMS
 from tests.browser import Browser, browser, missing
 
@@ -173,6 +174,20 @@ def test_a_chapter_leads_to_the_paper_the_claims_and_back(site: Path) -> None:
     paper = (site / "_generated" / "paper.html").read_text(encoding="utf-8")
     assert f"theorems/{THEOREM}.html" in paper
     assert "spec/aggregation_service.html" in paper
+
+
+def test_a_theorem_defines_its_symbols_and_its_steps_lead_to_their_functions(site: Path) -> None:
+    page = (site / PAGES["theorem"]).read_text(encoding="utf-8")
+    assert "the caps: what is promised, for everything that is ever answered" in page
+    links = re.findall(r'href="#(step-[a-z-]+)"', page)
+    assert f"step-{THEOREM}-query-is-safe".replace("_", "-") in links
+    assert [link for link in links if f'id="{link}"' not in page] == []
+
+
+def test_every_symbol_of_every_formula_is_defined() -> None:
+    undefined = {name: defined(claim.formula)[1] for name, claim in CLAIMS.items()}
+    assert {name: rest for name, rest in undefined.items() if rest} == {}
+    assert defined(r"\varepsilon_* \le \beta + w_3")[1] == r"\beta w"
 
 
 def copied(directory: Path) -> Path:

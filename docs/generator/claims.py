@@ -8,6 +8,7 @@ from sphinx.errors import ExtensionError
 
 from docs.generator.names import ROOT, claim_label, label, linked, title
 from docs.generator.paper import Citations
+from docs.generator.symbols import defined
 from proofs._check import header_of
 from sandproof.claim_result import ClaimResult
 from sandproof.result import Result
@@ -107,6 +108,8 @@ def page(row: ClaimResult) -> str:
         "$$",
         claim.formula,
         "$$",
+        "",
+        *where(claim),
         ":::",
         "",
         *(f"- **{name}**: {value}" for name, value in facts if value),
@@ -121,8 +124,17 @@ def page(row: ClaimResult) -> str:
     return "\n".join(lines + proof(claim))
 
 
+def where(claim: Claim) -> list[str]:
+    """Return what the symbols of a claim's formula mean; one that nobody defines is an error."""
+    symbols, undefined = defined(claim.formula)
+    if undefined:
+        raise ExtensionError(f"claim {claim.id}: its formula does not define {undefined}")
+    return ["In the formula:", "", *(f"- ${sign}$: {meaning}" for sign, meaning in symbols)]
+
+
 def found(finding: Finding) -> list[str]:
-    """Return what a check found, step by step."""
+    """Return what a check found, step by step; each step leads to the function that states it."""
+    functions = functions_of(finding.claim)
     facts = (
         ("Method", finding.method),
         ("Bound", finding.bound),
@@ -137,10 +149,36 @@ def found(finding: Finding) -> list[str]:
         lines += ["| step | verdict | by |", "| --- | --- | --- |"]
         for step in finding.steps:
             detail = f"<br>{cell(step.detail)}" if step.detail else ""
-            shown = f"{cell(step.name)}{detail}"
+            name = functions.get(step.name)
+            link = f" ({{ref}}`{name} <{step_label(finding.claim, name)}>`)" if name else ""
+            shown = f"{cell(step.name)}{link}{detail}"
             lines.append(f"| {shown} | {verdict(step.verdict.value)} | {cell(step.by)} |")
         lines += [""]
     return lines
+
+
+def steps_in(claim: str) -> list[tuple[str, str, int]]:
+    """Return each step that a function of a proof states: its name, the function and its line."""
+    path = ROOT / "proofs" / f"{claim}.py"
+    if not path.exists():
+        return []
+    listed = []
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
+            given = decorator.args[:1] if isinstance(decorator, ast.Call) else []
+            if given and isinstance(given[0], ast.Constant) and isinstance(given[0].value, str):
+                listed.append((given[0].value, node.name, decorator.lineno))
+    return listed
+
+
+def functions_of(claim: str) -> dict[str, str]:
+    """Return the function that states each step of a proof, by the name of the step."""
+    return {name: function for name, function, _ in steps_in(claim)}
+
+
+def step_label(claim: str, function: str) -> str:
+    """Return the label of a function of a proof."""
+    return f"step-{claim}-{function}".replace("_", "-")
 
 
 def proof(claim: Claim) -> list[str]:
@@ -155,8 +193,12 @@ def proof(claim: Claim) -> list[str]:
     lines = ["## The proof", "", f"`proofs/{claim.id}.py`", "", said.partition("\n")[0], ""]
     for name, text in header.items():
         lines += [f"- **{name}**: {linked(text) if name == 'Paper' else text}."]
-    body = source.splitlines()[tree.body[0].end_lineno :]
-    return [*lines, "", "```python", *body[1:], "```", ""]
+    listed, start = source.splitlines(), (tree.body[0].end_lineno or 0) + 1
+    for _, function, line in steps_in(claim.id):
+        lines += ["", "```python", *listed[start : line - 1], "```", ""]
+        lines += [f"({step_label(claim.id, function)})="]
+        start = line - 1
+    return [*lines, "", "```python", *listed[start:], "```", ""]
 
 
 def prose(text: str) -> str:
