@@ -64,3 +64,13 @@ def differs(run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
             return True
         loss += -one.noise.decay_power.exponent * abs(one.centre - other.centre)
     return loss > promised[0]
+
+
+def has_other_noise(run: BothWorlds) -> bool:
+    """Tell whether a sum that differs has noise whose loss is not simply added up.
+
+    Such noise may tell a little more than is promised with little probability; shown as it is
+    drawn, it is judged by the event that tells most.
+    """
+    pairs = zip(run.mine.sums, run.theirs.sums, strict=False)
+    return any(x != y and not isinstance(x.noise, DiscreteLaplace) for x, y in pairs)

@@ -2,8 +2,9 @@
 
 A claim is refuted if there is an attack. Otherwise it is unknown, and loudly so, if there is an
 alarm, whatever else was found. Otherwise it is proved if there is a proof. Otherwise it is searched
-if every shape that its row lists was searched whole, every line of the proposal was run there, and
-no lemma that it rests on is refuted. Otherwise it is unknown, and what is missing is named.
+if every shape that its row lists was searched whole, every line of the proposal was run there, no
+run showed worlds that differ, and no lemma that it rests on is refuted. Otherwise it is unknown,
+and what is missing is named.
 
 A shape may be searched by several checks, a universe each. It was searched whole if each of them
 came to its end and one of them met a difference between neighbours. A universe that the proposal
@@ -57,6 +58,7 @@ def weigh(
         return Weighed(verdict=Verdict.PROVED)
     missing = (
         *missing_shapes(claim, findings, covered),
+        *(f"{x.check}: {x.detail}" for x in findings if x.reason is Reason.WORLDS_DIFFER),
         *((unreached,) if unreached else ()),
         *(f"{lemma}, on which it rests, is refuted" for lemma in refuted_lemmas),
     )

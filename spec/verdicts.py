@@ -102,6 +102,7 @@ class Reason(StrEnum):
     CANNOT_FOLLOW = "the check cannot follow these rules"
     RULES_CHANGED = "the check is about the paper's own rules"
     NO_CONCLUSION = "what was found does not decide the claim"
+    WORLDS_DIFFER = "the worlds differ, and no attack was made of it"
     LEMMA_OPEN = "a lemma is not proved"
     STEP_OPEN = "a step of the proof is open"
     VACUOUS = "neighbours never differed, or no query was answered"

@@ -30,6 +30,7 @@ GAME = Finding(
 PART = replace(GAME, check="part", shape=Shape.FURTHER_UNIVERSE)
 ENDED = replace(GAME, evidence=Evidence.NONE, reason=Reason.OUT_OF_STEPS)
 VACUOUS = replace(GAME, evidence=Evidence.NONE, reason=Reason.VACUOUS)
+DIFFER = replace(NOTHING, reason=Reason.WORLDS_DIFFER, shape=Shape.REAL_SIZES)
 ATTACK = Finding(claim=CLAIM.id, check="attack", evidence=Evidence.ATTACK)
 RAISED = Finding(claim=CLAIM.id, check="raised", evidence=Evidence.ALARM, reason=Reason.RAISED)
 LOUD_ATTACK = replace(ATTACK, reason=Reason.SOLVERS_DISAGREE)
@@ -41,6 +42,8 @@ TABLE = {
     "a proof beside a game that ended early": ((PROOF, ENDED), Verdict.PROVED),
     "a proof beside a vacuous game": ((PROOF, VACUOUS), Verdict.PROVED),
     "a game": ((GAME, OPEN), Verdict.SEARCHED),
+    "a game beside worlds that differ": ((GAME, DIFFER), Verdict.UNKNOWN),
+    "a proof beside worlds that differ": ((PROOF, DIFFER), Verdict.PROVED),
     "a part only": ((PART, OPEN), Verdict.UNKNOWN),
     "a game that ended early": ((ENDED, PART), Verdict.UNKNOWN),
     "a vacuous game": ((VACUOUS, OPEN), Verdict.UNKNOWN),

@@ -161,7 +161,7 @@ def test_what_differs_without_an_attack_concludes_nothing() -> None:
 
     found = directed_finding("a claim", replace(PAPER, noise=noise), ATTRIBUTION_FIXED, SHORT[:1])
     assert found.evidence is Evidence.NONE
-    assert found.reason is Reason.NO_CONCLUSION
+    assert found.reason is Reason.WORLDS_DIFFER
 
 
 def test_an_attack_is_as_small_as_it_can_be() -> None:

@@ -258,7 +258,7 @@ def concluded(found: Finding, results: Sequence[Searched]) -> Finding:
     failing = [f"{each.script}: {each.values}" for each in results if each.values]
     if failing:
         detail = f"the worlds differ without an attack: {failing[0]}"
-        return replace(found, reason=Reason.NO_CONCLUSION, detail=detail)
+        return replace(found, reason=Reason.WORLDS_DIFFER, detail=detail)
     blocked = [each for each in results if each.refused and not each.runs]
     if blocked:
         detail = f"{blocked[0].script}: {blocked[0].refused}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from random import Random
@@ -32,7 +33,7 @@ from properties.improvised import (
 from properties.laws import moving_too_much
 from properties.parts import shows_as_drawn
 from properties.play import attack_of_run, first_of
-from properties.suspicion import SameDraws, differs, suspicious
+from properties.suspicion import SameDraws, differs, has_other_noise, suspicious
 from properties.vocabulary import NO_WORDS, Vocabulary
 from properties.worlds import BothWorlds, Draws
 from spec.contributions import Budgets, Credit, Unit
@@ -156,21 +157,20 @@ def numbers_finding(
         name = f"{made.kind}: {made.name}"
         try:
             run = made_run(rules, relation, made, words)
-            runs += 1
-            if not suspicious(run, promised) or played[made.kind] >= MOST_OPEN:
-                continue
-            played[made.kind] += not shows_as_drawn(rules)
-            attack = attack_of_run(run, promised)
         except RelationUndefined as reason:
-            return replace(
-                found,
-                evidence=Evidence.ALARM,
-                reason=Reason.RELATION_UNDEFINED,
-                detail=str(reason),
-            )
+            undefined = Reason.RELATION_UNDEFINED
+            return replace(found, evidence=Evidence.ALARM, reason=undefined, detail=str(reason))
         except SpecError as reason:
             refused = refused or str(reason)
             continue
+        runs += 1
+        if not suspicious(run, promised):
+            continue
+        attack = None
+        if played[made.kind] < MOST_OPEN:
+            played[made.kind] += not shows_as_drawn(rules)
+            with suppress(SpecError):
+                attack = attack_of_run(run, promised)
         if attack is not None:
             return replace(
                 found,
@@ -179,11 +179,11 @@ def numbers_finding(
                 attack=attack,
                 counterexample={"inequality": attack.inequality()},
             )
-        if not shows_as_drawn(rules) and differs(run, promised):
+        if differs(run, promised) and not (shows_as_drawn(rules) and has_other_noise(run)):
             open_ = open_ or name
     if open_:
         detail = f"the worlds differ without an attack: {open_}"
-        return replace(found, reason=Reason.NO_CONCLUSION, detail=detail)
+        return replace(found, reason=Reason.WORLDS_DIFFER, detail=detail)
     if not runs:
         detail = f"no run could be followed: {refused}"
         return replace(found, reason=Reason.CANNOT_FOLLOW, detail=detail)
