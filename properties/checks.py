@@ -6,10 +6,9 @@ universes it searches and which neighbour relation it uses are fixed when it is 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -24,24 +23,17 @@ from properties.event_parameters import (
     sizes_of,
     truth_fits,
 )
-from properties.lump import Inexact, OutOfWindow
+from properties.lump import Inexact
 from properties.machines.checks import machine_checks
-from properties.production import production_finding
+from properties.production import admitted_spreads, production_finding
 from properties.scripts import Script, aggregation_scripts, attribution_scripts
 from properties.searches.directed_worlds import directed_check
 from properties.searches.on_numbers import numbers_check
-from properties.sensitivity import NotDeterministic, longer, sensitivity
 from properties.solve import LARGEST_FACTOR, Solution, solve
 from properties.universe import (
-    aggregation_crowd,
     aggregation_universe,
-    aggregation_words,
-    at_delta,
-    attribution_crowd,
     attribution_universe,
-    attribution_words,
     combined_universe,
-    described,
     event_data_universe,
     event_four_data_universe,
     event_later_universe,
@@ -49,17 +41,13 @@ from properties.universe import (
     event_universe,
     event_windows_universe,
     event_words,
-    for_one_key,
     narrow,
     sharp,
 )
 from properties.vocabulary import NO_WORDS, Vocabulary
-from spec.aggregation_service import Spent, charge, keys, noise
+from spec.aggregation_service import Spent, charge, noise
 from spec.attribution_client import Trigger
-from spec.claims import CLAIMS
 from spec.contributions import Budget, Credit, Unit, send
-from spec.distributions import Distribution, Random
-from spec.lemmas import SERVICE
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
@@ -73,7 +61,7 @@ from spec.noise import Noise
 from spec.numbers import Real, SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import Event
-from spec.reports import REPORT_ID_BITS, Contribution, Key, Report, Sent
+from spec.reports import REPORT_ID_BITS, Contribution, Report, Sent
 from spec.rules import AtService, OnDevice, Rules
 from spec.universe import Universe
 from spec.verdicts import (
@@ -124,7 +112,6 @@ class Effort:
     name: str
     moves: int
     steps: int
-    contributions: int
     ladder: tuple[int, ...]
     fewest: int = 4
 
@@ -133,13 +120,9 @@ STEPS = 300_000
 """The steps of a quick game; in a standard game the paper's own rules take a tenth of them."""
 
 EFFORTS = {
-    "quick": Effort(name="quick", moves=5, steps=STEPS, contributions=5, ladder=(128,)),
-    "standard": Effort(
-        name="standard", moves=7, steps=2 * STEPS, contributions=7, ladder=(4, 16, 128)
-    ),
-    "deep": Effort(
-        name="deep", moves=9, steps=30 * STEPS, contributions=9, ladder=(4, 16, 64, 256, 1024)
-    ),
+    "quick": Effort(name="quick", moves=5, steps=STEPS, ladder=(128,)),
+    "standard": Effort(name="standard", moves=7, steps=2 * STEPS, ladder=(4, 16, 128)),
+    "deep": Effort(name="deep", moves=9, steps=30 * STEPS, ladder=(4, 16, 64, 256, 1024)),
 }
 
 
@@ -432,6 +415,7 @@ def game_check(
         controls=controls[claim],
         shape=Shape.SMALL_UNIVERSE,
         relation=relation,
+        spare=claim in SCRIPTS and not named,
         named=named,
     )
 
@@ -445,18 +429,11 @@ def side_check(
 ) -> Check:
     """Return the check that solves one more universe, which shows a part of the guarantee.
 
-    It may refute. What it runs of a proposal's code has been searched. If only the service has
-    changed, it shows as much as any other universe.
+    It may refute. What it runs of a proposal's code has been searched.
     """
 
     def finding(rules: Rules) -> Finding:
-        try:
-            found = side_finding(claim, rules, relation, universe, effort, cut=False)
-        except Inexact:
-            hurried = replace(effort, steps=effort.steps // 2)
-            found = side_finding(claim, rules, relation, for_one_key(universe), hurried)
-        as_good = universe.promise != "event" and only_service(rules)
-        return replace(found, shape=Shape.SMALL_UNIVERSE) if as_good else found
+        return side_finding(claim, rules, relation, universe, effort)
 
     def control(name: str, rules: Rules) -> Control:
         return Control(name=name, run=lambda: finding(rules), rules=rules)
@@ -473,179 +450,26 @@ def side_check(
 
 
 def side_finding(
-    claim: str,
-    rules: Rules,
-    relation: Relation,
-    universe: Universe,
-    effort: Effort,
-    cut: bool = True,
+    claim: str, rules: Rules, relation: Relation, universe: Universe, effort: Effort
 ) -> Finding:
     """Solve all moves of a universe that shows a part of a guarantee, with a part of the steps."""
     whole = replace(effort, moves=universe.moves, steps=effort.steps // SIDES)
-    found = played_finding(claim, rules, relation, universe, whole, cut=cut)
+    found = played_finding(claim, rules, relation, universe, whole)
     return replace(found, shape=Shape.FURTHER_UNIVERSE)
 
 
-def only_service(rules: Rules) -> bool:
-    """Tell whether nothing but the service has changed."""
-    changed = {each.name for each in fields(Rules)} - set(SERVICE)
-    return all(getattr(rules, name) is getattr(PAPER, name) for name in changed)
-
-
-def delta_check(claim: str, relation: Relation, effort: Effort) -> Check:
-    """Return the check that solves a universe with the delta that the rules promise.
-
-    The delta of other universes is larger, so that key discovery shows something in them.
-    """
-
-    def finding(rules: Rules) -> Finding:
-        universe = at_delta(universe_for(claim), rules.limits.delta)
-        return side_finding(claim, rules, relation, universe, effort)
-
-    broken = replace(PAPER, send=send_null_reports_mostly)
-    return Check(
-        claim=claim,
-        name=f"game: delta as promised, {relation.name}",
-        run=finding,
-        controls=(
-            Control(
-                name="one null report in a thousand is not sent",
-                run=lambda: finding(broken),
-                rules=broken,
-            ),
-        ),
-        shape=Shape.FURTHER_UNIVERSE,
-        relation=relation,
-        spare=True,
+def event_side_checks(relation: Relation, effort: Effort, words: Vocabulary) -> list[Check]:
+    """Return the checks that solve more universes for event-level reports."""
+    universes = (
+        event_data_universe(),
+        event_windows_universe(),
+        event_reports_universe(words),
+        event_four_data_universe(),
+        *((event_later_universe(),) if effort.name != "quick" else ()),
+        *((event_words(words),) if words else ()),
     )
-
-
-def send_null_reports_mostly(
-    at: AtContribution, granted: tuple[Credit, ...]
-) -> Random[tuple[Sent, ...]]:
-    """Send all but one in a thousand null reports."""
-    sent = send(at, granted)
-    return sent if granted else Distribution.of({sent: Fraction(999, 1000), (): Fraction(1, 1000)})
-
-
-def side_checks(claim: str, relation: Relation, effort: Effort, words: Vocabulary) -> list[Check]:
-    """Return the checks that solve more universes for a guarantee with the usual neighbours."""
-    several = {"keys of one report are not discovered": replace(PAPER, keys=keys_of_several)}
-    apart = {"discovery has a budget of its own": replace(PAPER, budget_entries=entries_apart)}
     untrue = {"always truthful": ALWAYS_TRUTHFUL}
-    silent = {"no report when the budget is used up": SILENT_WHEN_EXHAUSTED}
-    universes: dict[str, tuple[tuple[Universe, Mapping[str, Rules]], ...]] = {
-        ATTRIBUTION: (
-            (attribution_crowd(), several),
-            *(((attribution_words(words), silent),) if words else ()),
-        ),
-        AGGREGATION: (
-            (aggregation_crowd(), several | apart),
-            *(((aggregation_words(words), silent),) if words else ()),
-        ),
-        EVENT_LEVEL: (
-            (event_data_universe(), untrue),
-            (event_windows_universe(), untrue),
-            (event_reports_universe(words), untrue),
-            (event_four_data_universe(), untrue),
-            *(((event_later_universe(), untrue),) if effort.name != "quick" else ()),
-            *(((event_words(words), untrue),) if words else ()),
-        ),
-    }
-    found = [
-        side_check(claim, relation, universe, effort, broken)
-        for universe, broken in universes.get(claim, ())
-    ]
-    if claim in (ATTRIBUTION, AGGREGATION):
-        found.append(delta_check(claim, relation, effort))
-    return found
-
-
-def keys_of_several(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
-    """Discover the keys of at least two reports only."""
-    holders = Counter(part.key for report in batch for part in report.contributions)
-    found = keys(at, batch)
-    return tuple(key for key in found if not at.query.discovers_keys or holders[key] > 1)
-
-
-def entries_apart(at: AtService, report: Report) -> tuple[Hashable, ...]:
-    """Keep the budget for key discovery apart from the other."""
-    return ((report.report_id, at.query.discovers_keys),)
-
-
-def sensitivity_finding(
-    claim: str, rules: Rules, relation: Relation, universe: Universe, effort: Effort
-) -> Finding:
-    """Search longer runs of the clients and say what that means for a guarantee."""
-    start = perf_counter_ns()
-    wider, most = longer(universe, effort.contributions), universe.limits.contribution_budget
-    length = effort.contributions + len(universe.sources) + len(universe.moments)
-    found = Finding(
-        claim=claim,
-        check=f"sensitivity: {universe.name}, {relation.name}",
-        reason=Reason.NO_CONCLUSION,
-        shape=Shape.LONG_RUNS,
-        method="exhaustive runs of the clients, then one query",
-        assumes=f"neighbours: {relation.name}",
-    )
-    try:
-        fitting, replaced = fitted(rules, universe)
-        result = sensitivity(fitting, relation, wider, length)
-        found = replace(
-            found,
-            bound=f"{described(wider)}; {result.nodes} pairs of states",
-            detail=f"one unit changes the sums by at most {result.largest}, its budget is {most}",
-        )
-        if result.attack is not None:
-            found = replace(
-                found,
-                evidence=Evidence.ATTACK,
-                reason=Reason.NONE,
-                detail=f"one unit changes the sums by {result.largest}, its budget is {most}",
-                attack=result.attack,
-                counterexample={
-                    "change": str(result.largest),
-                    "budget": str(most),
-                    "inequality": result.attack.inequality(),
-                },
-            )
-        elif result.largest <= most:
-            found = replace(found, evidence=Evidence.EXACT_IN_UNIVERSE, reason=Reason.NONE)
-        found = noted(found, rules, universe, replaced)
-    except RelationUndefined as reason:
-        found = alarm(found, Reason.RELATION_UNDEFINED, str(reason))
-    except DoesNotReplay as reason:
-        found = alarm(found, Reason.DOES_NOT_REPLAY, str(reason))
-    except (NotDeterministic, OutOfWindow, Inexact) as reason:
-        detail = f"the clients cannot be followed: {reason}"
-        found = replace(found, reason=Reason.CANNOT_FOLLOW, detail=detail)
-    return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
-
-
-def sensitivity_check(
-    claim: str, relation: Relation, universe: Universe, effort: Effort, named: bool = False
-) -> Check:
-    """Return the check that searches longer runs of the clients."""
-    broken = replace(PAPER, admit=admit_comparing_before_adding)
-
-    def run(rules: Rules) -> Finding:
-        found = sensitivity_finding(claim, rules, relation, universe, effort)
-        return as_named(found) if named else found
-
-    def control() -> Finding:
-        return sensitivity_finding(claim, broken, relation, universe, EFFORTS["quick"])
-
-    return Check(
-        claim=claim,
-        name=f"sensitivity: {universe.name}, {relation.name}",
-        run=run,
-        controls=(Control(name="admission compares before adding", run=control, rules=broken),),
-        shape=Shape.LONG_RUNS,
-        relation=relation,
-        rules=tuple(name for name in CLAIMS[claim].rules if name not in SERVICE),
-        spare=True,
-        named=named,
-    )
+    return [side_check(EVENT_LEVEL, relation, each, effort, untrue) for each in universes]
 
 
 @cache
@@ -669,13 +493,17 @@ def beside_many(rules: Rules, count: int) -> Rules:
 
 def in_any_batch(rules: Rules, claim: str) -> Finding:
     """Decide one query at production parameters, alone and, if noise changed, in a large batch."""
-    found = production_finding(rules, claim)
     if rules.noise is PAPER.noise and rules.threshold is PAPER.threshold:
-        return found
+        return production_finding(rules, claim)
+    try:
+        spreads = admitted_spreads(rules, claim)
+    except SpecError:
+        return production_finding(rules, claim)
+    found = production_finding(rules, claim, spreads)
     if found.evidence is Evidence.ATTACK:
         return found
     for count in MANY:
-        crowded = production_finding(beside_many(rules, count), claim)
+        crowded = production_finding(beside_many(rules, count), claim, spreads)
         if crowded.evidence is Evidence.ATTACK:
             batch = f"{count} null reports of others besides"
             numbers = {**(crowded.counterexample or {}), "batch": batch}
@@ -698,6 +526,7 @@ def production_check(claim: str) -> Check:
             ),
         ),
         shape=Shape.REAL_PARAMETERS,
+        spare=True,
     )
 
 
@@ -773,15 +602,12 @@ def property_checks(
         searched = [*((universe, True) for universe in named), (universe_for(claim), False)]
         for universe, own in searched:
             checks.append(game_check(claim, wanted, universe, chosen, own))
-            if claim in (ATTRIBUTION, AGGREGATION):
-                checks.append(sensitivity_check(claim, wanted, universe, chosen, own))
-        thorough = wanted is usual and (not named or effort != "quick")
-        if claim in (ATTRIBUTION, AGGREGATION):
+        if claim in SCRIPTS:
             checks.append(production_check(claim))
-        if thorough:
-            checks += side_checks(claim, wanted, chosen, words)
         if claim == EVENT_LEVEL and wanted is usual:
             checks.append(event_parameters_check())
+            if not named or effort != "quick":
+                checks += event_side_checks(wanted, chosen, words)
     runs = random_runs(effort, seed)
     checks += [run for run in runs if relation is None or run.claim == LEDGER]
     return tuple(checks)

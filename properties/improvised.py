@@ -460,19 +460,30 @@ def asked_for_little(run: Run, devices: bool, share: int) -> None:
         run.make(Query(epsilon=run.limits.epsilon / share, report_ids=(0,), keys=(0,)))
 
 
-def asked_in_shares(run: Run, devices: bool, number: int, discovers: bool) -> None:
-    """Ask so often for one report that the queries use up the budget, and twice more."""
+def asked_in_shares(
+    run: Run, devices: bool, number: int, keys: tuple[int, ...], with_delta: bool, others: int
+) -> None:
+    """Ask so often for the unit's report that the queries use up the budget, and twice more.
+
+    A key to which others contribute as well is discovered in both worlds, so that its sum tells as
+    much as that of a listed one; without others its presence tells.
+    """
     limits = run.limits
-    contribute_once(run, devices)
+    most = limits.contribution_budget
+    batch = Crowd(others=others, given=most, value=most)
+    batch.own(run, devices)
+    for other in range(batch.others):
+        batch.other(run, devices, other, 0)
+    ids = tuple(sorted(run.there.reports))
     query = Query(
         epsilon=limits.epsilon / number,
-        delta=limits.delta / (2 * number) if discovers else Fraction(0),
-        report_ids=(0,),
-        keys=() if discovers else (0,),
+        delta=limits.delta / (2 * number) if with_delta else Fraction(0),
+        report_ids=ids,
+        keys=keys,
     )
     for _ in range(number):
         run.make(query)
-    whole = Query(epsilon=limits.epsilon, report_ids=(0,), keys=(0,))
+    whole = Query(epsilon=limits.epsilon, report_ids=ids, keys=(0,))
     for _ in range(2):
         run.make(whole)
 

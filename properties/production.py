@@ -218,8 +218,13 @@ class Point:
         return self.high / self.delta if self.delta else self.high
 
 
-def production_finding(rules: Rules, claim: str) -> Finding:
-    """Decide one query of the rules at production parameters."""
+def production_finding(
+    rules: Rules, claim: str, spreads: tuple[Spread, ...] | None = None
+) -> Finding:
+    """Decide one query of the rules at production parameters.
+
+    `spreads` are what the clients admit, where that is known already.
+    """
     start = perf_counter_ns()
     found = Finding(
         claim=claim,
@@ -229,16 +234,18 @@ def production_finding(rules: Rules, claim: str) -> Finding:
         method="closed forms, certified enclosures",
     )
     try:
-        found = _judged(rules, claim, found)
+        found = _judged(rules, claim, found, spreads)
     except SpecError as reason:
         found = replace(found, detail=str(reason))
     return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
 
 
-def _judged(rules: Rules, claim: str, found: Finding) -> Finding:
+def _judged(
+    rules: Rules, claim: str, found: Finding, spreads: tuple[Spread, ...] | None
+) -> Finding:
     refuse_other_steps(rules)
     try:
-        closed = _by_closed_forms(rules, claim, found)
+        closed = _by_closed_forms(rules, claim, found, spreads or admitted_spreads(rules, claim))
     except SpecError as reason:
         closed = replace(found, detail=str(reason))
     if closed.evidence is Evidence.ATTACK or not only_totals_changed(rules):
@@ -247,8 +254,10 @@ def _judged(rules: Rules, claim: str, found: Finding) -> Finding:
     return closed if worst is None else refuted_by_totals(rules, claim, found, worst)
 
 
-def _by_closed_forms(rules: Rules, claim: str, found: Finding) -> Finding:
-    points = list(points_of(rules, admitted_spreads(rules, claim)))
+def _by_closed_forms(
+    rules: Rules, claim: str, found: Finding, spreads: tuple[Spread, ...]
+) -> Finding:
+    points = list(points_of(rules, spreads))
     if not points:
         return replace(found, detail="no query of the grid is answered")
     found = replace(found, bound=grid_text(rules, points), assumes=assumed(rules))

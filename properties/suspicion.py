@@ -48,12 +48,14 @@ def differs(run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
     """Tell whether the worlds differ beside noise, or sums tell more than is promised.
 
     What is told by a key that is there in one world only, or by a sum that lies beyond noise that
-    is cut, is not counted: this is what delta is for.
+    is cut, is not counted: this is what delta is for. Where there are keys in one world only, noise
+    that is another in each of the worlds is a difference.
     """
     if list(map(chances, run.mine.laws)) != list(map(chances, run.theirs.laws)):
         return True
     if len(run.mine.sums) != len(run.theirs.sums):
-        return False
+        mine, theirs = ({each.noise for each in x.sums} for x in (run.mine, run.theirs))
+        return bool(mine - theirs and theirs - mine)
     if any(encoded(mine) != encoded(theirs) for mine, theirs in run.seen):
         return True
     loss = Fraction(0)

@@ -266,17 +266,6 @@ def aggregation_universe() -> Universe:
     )
 
 
-def for_one_key(universe: Universe) -> Universe:
-    """Return the universe with a query for each key in place of one for several."""
-    asked = [
-        replace(query, keys=query.keys[place : place + 1])
-        for query in universe.queries
-        for place in range(max(1, len(query.keys)))
-    ]
-    named = f"{universe.name}, one key"
-    return replace(universe, name=named, queries=tuple(dict.fromkeys(asked)))
-
-
 def narrow(universe: Universe) -> Universe:
     """Return the universe with one source or two devices, and with queries for the first key."""
     queries = tuple(replace(query, keys=query.keys[:1]) for query in universe.queries)
@@ -315,70 +304,6 @@ def sharp(universe: Universe) -> Universe:
             Query(epsilon=limits.epsilon, keys=(1,)),
             Query(epsilon=limits.epsilon / 2, delta=limits.delta / 2),
         ),
-    )
-
-
-def crowd_limits() -> Limits:
-    """Return limits at which a key that units share is often discovered."""
-    return replace(small_limits(), delta=Fraction(1, 8))
-
-
-SHARED_KEY = 0
-"""The key that units share: one that no other universe has."""
-
-
-def crowd_queries(limits: Limits) -> tuple[Query, ...]:
-    """Return a query with key discovery, one for no key, and one for keys that nobody has."""
-    return (
-        Query(epsilon=limits.epsilon, delta=limits.delta),
-        Query(epsilon=limits.epsilon, keys=()),
-        Query(epsilon=limits.epsilon, keys=(SHARED_KEY, 1, 2)),
-    )
-
-
-def attribution_crowd() -> Universe:
-    """Return a universe for ARA in which another source contributes to the same key."""
-    limits = crowd_limits()
-    return Universe(
-        name="ARA, a shared key",
-        limits=limits,
-        units=("A",),
-        moves=6,
-        sources=(source("A", "a", 100, SHARED_KEY), source("B", "b", 100, SHARED_KEY)),
-        triggers=(trigger("a", 2, SHARED_KEY), trigger("b", 2, SHARED_KEY)),
-        trigger_count=3,
-        queries=crowd_queries(limits)[::2],
-        query_count=2,
-    )
-
-
-def contribute_shared(storage: Storage) -> tuple[Storage, int, int]:
-    """Contribute 2 to the shared key."""
-    return storage, SHARED_KEY, 2
-
-
-def contribute_apart(storage: Storage) -> tuple[Storage, int, int]:
-    """Contribute 1 to key 4."""
-    return storage, 4, 1
-
-
-def aggregation_crowd() -> Universe:
-    """Return a universe for PAA in which two other devices contribute to the same key."""
-    limits = crowd_limits()
-    return Universe(
-        name="PAA, a shared key",
-        limits=limits,
-        units=(DeviceWindow(device="phone", window=0),),
-        moves=4,
-        events=(
-            event("phone", contribute_shared),
-            event("phone", contribute_apart),
-            event("tablet", contribute_shared),
-            event("laptop", contribute_shared),
-        ),
-        event_count=3,
-        queries=crowd_queries(limits),
-        query_count=2,
     )
 
 
@@ -529,102 +454,6 @@ def event_four_data_universe() -> Universe:
         moments=(5,),
         promise="event",
     )
-
-
-def at_delta(universe: Universe, delta: Fraction) -> Universe:
-    """Return the universe with another delta and without key discovery.
-
-    Without discovery the paper's rules need no delta at all. Whatever is seen beside the noisy sums
-    shows here, however rarely it is seen. There are triggers and events that are worth nothing, or
-    too much, and triggers that match nothing.
-    """
-    limits = replace(universe.limits, delta=delta)
-    most = limits.contribution_budget
-    usual, happened = universe.triggers[:1], universe.events[:1]
-    listed = (
-        Query(epsilon=limits.epsilon, keys=(1,)),
-        Query(epsilon=limits.epsilon / 2, keys=(1,)),
-    )
-    return replace(
-        universe,
-        name=f"{universe.name}, delta as promised",
-        limits=limits,
-        units=universe.units[:1],
-        sources=universe.sources[:1],
-        triggers=usual
-        + tuple(replace(each, value=value) for each in usual for value in (0, most + 1))
-        + tuple(replace(each, destination="elsewhere") for each in usual)
-        + tuple(replace(each, filters=frozenset()) for each in usual),
-        events=happened
-        + universe.events[-1:]
-        + tuple(replace(e, program=contribute_to(1, v)) for e in happened for v in (0, most + 1)),
-        queries=listed,
-        moments=(),
-        moves=5 if universe.sources else 4,
-    )
-
-
-def attribution_words(words: Vocabulary) -> Universe:
-    """Return a universe for ARA in the words of a proposal."""
-    usual = trigger("c", 2, 1)
-    first = replace(source("A", "ac", 100, 0), filters=frozenset({"a", "c", *words.texts}))
-    triggers = [
-        usual,
-        *words.variants(usual),
-        *(replace(usual, trigger_id=text, filters=frozenset({text})) for text in words.texts),
-        *(replace(usual, key=key) for key in words.keys),
-    ]
-    return Universe(
-        name="ARA, words of the proposal",
-        limits=small_limits(),
-        units=("A",),
-        moves=5,
-        sources=(first, *(replace(each, source_id="A") for each in words.variants(first)))[-1:],
-        triggers=tuple(triggers[:MOST_WORDS]),
-        trigger_count=2,
-        queries=queries_in(words),
-        query_count=2,
-    )
-
-
-def aggregation_words(words: Vocabulary) -> Universe:
-    """Return a universe for PAA in the words of a proposal."""
-    usual = event("phone", contribute_two)
-    events = [
-        usual,
-        *words.variants(usual),
-        *(replace(usual, ad_tech=text) for text in words.texts[:2]),
-        *(replace(usual, device=text) for text in words.texts[:1]),
-        *(event("phone", contribute_to(key)) for key in words.keys),
-    ]
-    return Universe(
-        name="PAA, words of the proposal",
-        limits=small_limits(),
-        units=(DeviceWindow(device="phone", window=0),),
-        moves=4,
-        events=tuple(events[:MOST_WORDS]),
-        event_count=2,
-        queries=queries_in(words),
-        query_count=2,
-    )
-
-
-def contribute_to(key: int, value: int = 2) -> Program:
-    """Return the program that contributes a value to a key."""
-
-    def program(storage: Storage) -> tuple[Storage, int, int]:
-        return storage, key, value
-
-    program.__doc__ = f"Contribute {value} to key {key}."
-    return program
-
-
-def queries_in(words: Vocabulary) -> tuple[Query, ...]:
-    """Return queries for the keys that are mentioned, as every type of query there is."""
-    limits = small_limits()
-    full = Query(epsilon=limits.epsilon, keys=(1, *words.keys[:2]))
-    found = Query(epsilon=limits.epsilon, delta=limits.delta)
-    return (full, found, *words.variants(full), *words.variants(found))[:MOST_WORDS]
 
 
 def event_words(words: Vocabulary) -> Universe:

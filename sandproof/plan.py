@@ -25,7 +25,7 @@ from spec.neighbours import Relation
 from spec.universe import Universe
 from spec.verdicts import Check, Claim, Kind, Shape
 
-SLOW = (Shape.SMALL_UNIVERSE, Shape.FURTHER_UNIVERSE, Shape.LONG_RUNS, Shape.RANDOM_RUNS)
+SLOW = (Shape.SMALL_UNIVERSE, Shape.FURTHER_UNIVERSE, Shape.RANDOM_RUNS)
 """Where checks of a guarantee about neighbours look that take their time, in their order."""
 
 ORDER = {Kind.GUARANTEE: 0, Kind.ASSUMPTION: 1, Kind.LEMMA: 2}
@@ -109,12 +109,9 @@ def checks_of(
 
 
 def checks_for(proposal: Proposal, options: Options) -> dict[tuple[str, str], Check]:
-    """Return every check for a proposal, but for those that depend on nothing that it changes."""
+    """Return every check for a proposal, by claim and name."""
     relation, universes = proposal.relation, proposal.universes
     found = checks_of(options.effort, options.seed, relation, universes, proposal.words)
-    changed = proposal.about.changed
-    if changed and relation is None:
-        found = tuple(x for x in found if not x.rules or not changed.isdisjoint(x.rules))
     return by_name(found)
 
 

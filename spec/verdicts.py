@@ -78,7 +78,6 @@ class Shape(StrEnum):
     NONE = ""
     SMALL_UNIVERSE = "small universe"
     FURTHER_UNIVERSE = "further universe"
-    LONG_RUNS = "long runs of the clients"
     REAL_SIZES = "runs at real sizes"
     REAL_PARAMETERS = "real parameters"
     RANDOM_RUNS = "random runs"
@@ -219,9 +218,8 @@ class Check:
     """Hold a check of one claim: how to run it on given rules, and its controls.
 
     `evidence` is the kind that it brings if it finds no attack, `shape` where it looks, `relation`
-    the neighbour relation that it uses. `rules` names those that it depends on, where
-    they are not all that the claim depends on. A check that is `spare` is one more search, which a
-    quick run saves where the claim is proved. One that is `named` searches a universe that the
+    the neighbour relation that it uses. A check that is `spare` is one more search, which a quick
+    run saves where the claim is proved. One that is `named` searches a universe that the
     proposal names, besides those that are searched anyway.
     """
 
@@ -232,7 +230,6 @@ class Check:
     evidence: Evidence = Evidence.EXACT_IN_UNIVERSE
     shape: Shape = Shape.NONE
     relation: Relation | None = None
-    rules: tuple[str, ...] = ()
     spare: bool = False
     named: bool = False
 

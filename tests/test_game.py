@@ -19,9 +19,7 @@ from properties.mechanism_menu import RoundMenu, SummaryMenu, ignores_identifier
 from properties.production import HALF_THE_NOISE, without_truncation
 from properties.universe import (
     SystemMenu,
-    aggregation_crowd,
     aggregation_universe,
-    attribution_crowd,
     attribution_universe,
     combined_universe,
     event_data_universe,
@@ -563,8 +561,6 @@ def test_irrational_probabilities_are_refused() -> None:
         (NULL_STORE, aggregation_universe(), 4, ("3/4", "7/10", "9195/2353156")),
         (ATTRIBUTION_FIXED, event_universe(), 5, ("1/2", "1/3", "0")),
         (ATTRIBUTION_FIXED, combined_universe(), 5, ("7/12", "7/18", "3/190")),
-        (ATTRIBUTION_FIXED, attribution_crowd(), 5, ("3/4", "7/10", "5/426")),
-        (NULL_STORE, aggregation_crowd(), 4, ("160/213", "299/426", "5/426")),
         (ATTRIBUTION_FIXED, event_data_universe(), 4, ("3/7", "2/7", "0")),
         (ATTRIBUTION_FIXED, event_windows_universe(), 5, ("1/3", "2/9", "0")),
         (ATTRIBUTION_FIXED, event_reports_universe(NO_WORDS), 3, ("1/8", "1/12", "0")),

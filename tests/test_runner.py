@@ -30,7 +30,7 @@ from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded
 from sandproof.problems import BadInput
 from sandproof.processes import Ending, Pool, Task
-from sandproof.proposal import Proposal, load
+from sandproof.proposal import Proposal
 from sandproof.result import BAD_INPUT, NOT_PROVED, PROVED, REFUTED, Result, overall
 from sandproof.sampling import Sampler, SeededEntropy
 from sandproof.schedule import Schedule
@@ -565,7 +565,7 @@ def test_checks_come_cheapest_and_most_telling_first() -> None:
     kinds = [CLAIMS[check.claim].kind for check in checks]
     assert kinds == sorted(kinds, key=lambda kind: plan.ORDER[kind])
     names = [check.name.split(":")[0] for check in checks if CLAIMS[check.claim].relation]
-    order = ("production parameters", "game", "sensitivity", "machine")
+    order = ("production parameters", "game", "machine")
     first = {name: names.index(name) for name in order}
     assert sorted(first, key=lambda name: first[name]) == list(first)
 
@@ -665,19 +665,6 @@ def test_a_quick_run_spares_what_a_proof_makes_needless(
     assert result.claims[0].verdict is (
         Verdict.PROVED if verdict is Verdict.PROVED else Verdict.SEARCHED
     )
-
-
-def test_a_search_of_the_clients_is_left_out_if_only_the_service_changed(tmp_path: Path) -> None:
-    def searched(source: str, name: str) -> bool:
-        request = Request(path=written(tmp_path, source, f"{name}.py"))
-        found = plan.checks_for(load(request), Options(effort="quick"))
-        return any(name.startswith("sensitivity") for _, name in found)
-
-    assert not searched(rule(PAPERS_CHARGE), "service")
-    assert searched(rule("return PAPER.send(at, granted)", "send"), "client")
-    assert searched(HEADER + "RULES = PAPER\n", "nothing")
-    other = "from spec.neighbours import NEVER_REGISTERED as NEIGHBOURS\n"
-    assert searched(rule(PAPERS_CHARGE) + other, "relation")
 
 
 def children_of(process: subprocess.Popen[str]) -> list[str]:

@@ -9,12 +9,13 @@ beside noise, or in which sums tell more than is promised, is played; only an at
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from properties.improvised import (
     LARGEST_CROWD,
@@ -37,6 +38,7 @@ from properties.suspicion import SameDraws, differs, has_other_noise, suspicious
 from properties.vocabulary import NO_WORDS, Vocabulary
 from properties.worlds import BothWorlds, Draws
 from spec.contributions import Budgets, Credit, Unit
+from spec.distributions import Distribution
 from spec.lemmas import SERVICE
 from spec.neighbours import Relation, RelationUndefined
 from spec.numbers import SpecError
@@ -52,6 +54,25 @@ if TYPE_CHECKING:
 WINDOWS = (2, 17, 25, 145)
 SOURCES = (3, 6, 12, 25)
 SHARES = (2, 10, 100)
+
+
+class Asked(TypedDict):
+    """Say how the queries of a run are asked."""
+
+    keys: tuple[int, ...]
+    with_delta: bool
+    others: int
+
+
+ASKED = {
+    "listed keys": Asked(keys=(0,), with_delta=False, others=0),
+    "listed keys and delta": Asked(keys=(0,), with_delta=True, others=0),
+    "no keys": Asked(keys=(), with_delta=False, others=0),
+    "key discovery": Asked(keys=(), with_delta=True, others=0),
+    "key discovery beside others": Asked(keys=(), with_delta=True, others=3),
+}
+"""How a query is asked in shares: for which keys, and how many others contribute to the key."""
+
 LONGEST_ASKED = 1200
 IDENTIFIERS = 32
 LITTLE = 10**4
@@ -105,10 +126,10 @@ def runs_of(
     yield Made("asked five times", f"with {limits.epsilon / LITTLE}", unit, little)
     for number in sorted({*SHARES, *mentioned}):
         simple = shows_as_drawn(rules) or number == min(SHARES)
-        for discovers in (False, True) if limits.delta and simple else (False,):
-            asked = partial(asked_in_shares, devices=devices, number=number, discovers=discovers)
-            kind = "key discovery" if discovers else "listed keys"
-            yield Made("asked in shares", f"{number} with {kind}", unit, asked)
+        for kind, how in ASKED.items():
+            if not how["with_delta"] or (limits.delta and simple):
+                asked = partial(asked_in_shares, devices=devices, number=number, **how)
+                yield Made("asked in shares", f"{number} with {kind}", unit, asked)
     for number in range(size.runs):
         chance = Random(f"{seed} {devices} {number}")
         play = Improvised(chance, words, limits, discovering=shows_as_drawn(rules))
@@ -227,6 +248,7 @@ def numbers_check(
         evidence=Evidence.RANDOM_RUNS,
         shape=Shape.REAL_SIZES,
         relation=relation,
+        spare=True,
     )
 
 
@@ -263,7 +285,23 @@ def keys_of_ten(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
     return tuple(key for key in found if not at.query.discovers_keys or holders[key] >= 10)
 
 
+def entries_apart(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    """Keep the budget for key discovery apart from the other."""
+    return ((report.report_id, at.query.discovers_keys),)
+
+
+def send_null_reports_mostly(
+    at: AtContribution, granted: tuple[Credit, ...]
+) -> tuple[Sent, ...] | Distribution[tuple[Sent, ...]]:
+    """Send all but one in a thousand null reports."""
+    sent = PAPER.send(at, granted)
+    assert isinstance(sent, tuple)
+    return sent if granted else Distribution.of({sent: Fraction(999, 1000), (): Fraction(1, 1000)})
+
+
 BROKEN = {
+    "discovery has a budget of its own": replace(PAPER, budget_entries=entries_apart),
+    "one null report in a thousand is not sent": replace(PAPER, send=send_null_reports_mostly),
     "keys of nine reports are not discovered": replace(PAPER, keys=keys_of_ten),
     "large values are not sent": replace(PAPER, send=hide_large_values),
     "all units share ten contributions": replace(PAPER, contribute=contribute_less_after_ten),
