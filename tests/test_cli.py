@@ -17,7 +17,8 @@ import pytest
 
 from proofs import CHECKS
 from sandproof import VERSION, plan
-from sandproof.commands.params import certain_digits, figures_of, significant, variance
+from sandproof.commands.params import variance
+from sandproof.figures import certain_digits, figures_of, significant
 from sandproof.formats import check_writable
 from sandproof.main import COMMANDS, main
 from spec import PAPER, Rules, replace
