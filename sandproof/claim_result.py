@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sandproof.promise import Promise, Strength, compared, told_change
 from sandproof.weigh import Weighed, weigh
@@ -11,6 +13,9 @@ from spec.verdicts import Claim, Finding, Reason, Shape, Verdict
 
 PROOF_REASONS = (Reason.RULES_CHANGED, Reason.LEMMA_OPEN, Reason.STEP_OPEN)
 """Why a proof is none."""
+
+LONGEST = 24
+"""The most characters of a fraction that people are shown."""
 
 Json = Mapping[str, object]
 
@@ -110,6 +115,11 @@ class ClaimResult:
         return self.deciding.counterexample or {}
 
     @property
+    def told_counterexample(self) -> list[str]:
+        """Tell the numbers that refute the claim, long fractions as decimals."""
+        return [shortened(f"{name} = {value}") for name, value in self.counterexample.items()]
+
+    @property
     def seconds(self) -> float:
         """Add up the seconds of the checks."""
         return sum(float(finding.seconds or 0) for finding in self.findings)
@@ -117,7 +127,7 @@ class ClaimResult:
     @property
     def reason(self) -> str:
         """Say how the claim was decided, or why it was not, a line for each thing."""
-        return "\n".join(dict.fromkeys(filter(None, self._reasons())))
+        return shortened("\n".join(dict.fromkeys(filter(None, self._reasons()))))
 
     def _reasons(self) -> Iterator[str]:
         yield from (f"ALARM: {told_alarm(each)}" for each in self.alarms)
@@ -174,6 +184,18 @@ class ClaimResult:
             return ""
         deciding = [each.assumes for each in self.findings if each.verdict is self.verdict]
         return "; ".join(dict.fromkeys(filter(None, deciding)))
+
+
+def shortened(text: str) -> str:
+    """Return a text for people, in which a fraction that is too long to be read is a decimal."""
+    long = [each for each in re.findall(r"-?\d+/\d+", text) if len(each) > LONGEST]
+    if long:
+        # Only here, because most texts hold none.
+        from properties.attack import shown
+
+        for each in long:
+            text = text.replace(each, shown(Fraction(each), LONGEST))
+    return text
 
 
 def how(finding: Finding) -> str:

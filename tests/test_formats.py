@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 import sandproof
 from sandproof import formats
 from sandproof.about import About, Change
-from sandproof.claim_result import AttackRecord, ClaimResult
+from sandproof.claim_result import AttackRecord, ClaimResult, shortened
 from sandproof.compare import rows_of, status_of
 from sandproof.formats.text import as_text
 from sandproof.promise import Strength, compared, promises
@@ -500,3 +500,20 @@ def test_a_part_that_holds_does_not_decide_a_claim() -> None:
     assert ClaimResult(claim=claim, findings=(held, scripts, part)).verdict is Verdict.SEARCHED
     broken = replace(part, evidence=Evidence.ATTACK)
     assert ClaimResult(claim=claim, findings=(held, broken)).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "json"])
+def test_long_fractions_are_decimals_for_people_and_exact_for_programs(form: str) -> None:
+    long, short = f"{24 * 10**30 + 24}/{10**30 - 1}", "1000000000001/1000000000000"
+    numbers = {"answered_epsilon": long, "cap": "1/3"}
+    detail = f"REFUTED [answered_epsilon = {long}, delta = 1/3]"
+    finding = Finding(
+        claim=LEDGER, check="c", evidence=Evidence.ATTACK, detail=detail, counterexample=numbers
+    )
+    row = ClaimResult(claim=CLAIMS[LEDGER], findings=(finding,))
+    assert row.reason == "REFUTED [answered_epsilon = about 24, delta = 1/3]"
+    page = formats.render(form, [Result(about=About(name="x"), claims=(row,))])
+    assert ("about 24" in page, "1/3" in page) == (True, True)
+    assert (long in page) is (form == "json")
+    assert shortened(f"a {short}") == "a about 1"
+    assert shortened("a -1/100000000") == "a -1/100000000"

@@ -160,5 +160,5 @@ def broken(row: ClaimResult) -> list[str]:
         if row.attack.factor:
             lines += [f"In the universe searched it holds with {row.attack.factor}ε*.", ""]
         return lines
-    numbers = [f"- {name} = {value}" for name, value in row.counterexample.items()]
+    numbers = [f"- {each}" for each in row.told_counterexample]
     return [*lines, *map(escaped, numbers), ""]

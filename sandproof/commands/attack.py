@@ -90,8 +90,8 @@ def as_story(result: Result) -> str:
         write_story(out, result.attack.story)
     elif result.verdict is Verdict.REFUTED:
         for row in result.guarantees(Verdict.REFUTED):
-            for name, value in row.counterexample.items():
-                out.wrap(f"{row.claim.id}: {name} = {value}")
+            for told in row.told_counterexample:
+                out.wrap(f"{row.claim.id}: {told}")
     else:
         out.wrap("No attack was found.")
         for row in result.of_kind(Kind.GUARANTEE):

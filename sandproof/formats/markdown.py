@@ -31,7 +31,7 @@ def lines_of(result: Result) -> list[str]:
         lines += ["", f"Neighbours: {escaped(about.relation)}: {escaped(about.relation_meaning)}."]
     for row in result.guarantees(Verdict.REFUTED):
         lines += ["", f"### How `{row.claim.id}` is broken", ""]
-        numbers = "\n".join(f"{name} = {value}" for name, value in row.counterexample.items())
+        numbers = "\n".join(row.told_counterexample)
         lines += fenced(row.attack.story if row.attack else numbers, "text")
     for change in about.changes:
         lines += ["", f"`{change.field}`: `{change.before}` becomes `{change.after}`"]

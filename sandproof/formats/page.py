@@ -89,7 +89,7 @@ def section(result: Result) -> str:
         parts.append(f"<h2>How <code>{row.claim.id}</code> is broken</h2>")
         if row.attack is not None:
             parts.append(broken(row.attack, row.claim.id))
-        numbers = "".join(f"<li>{escape(f'{x} = {y}')}</li>" for x, y in row.counterexample.items())
+        numbers = "".join(f"<li>{escape(each)}</li>" for each in row.told_counterexample)
         parts.append(f"<ul>{numbers}</ul>" if numbers else "")
     parts += [
         f"<p>With the paper's <code>{escape(repair.field)}</code> put back, "

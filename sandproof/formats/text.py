@@ -178,8 +178,8 @@ def write_attacks(out: Writer, result: Result, verbose: bool) -> None:
             if row.attack.factor:
                 out.wrap(f"A weaker guarantee holds there: with {row.attack.factor}ε*.")
         else:
-            for name, value in row.counterexample.items():
-                out.wrap(f"{name} = {value}")
+            for numbers in row.told_counterexample:
+                out.wrap(numbers)
     for repair in result.repairs:
         out.heading("A repair")
         out.wrap(
@@ -203,7 +203,7 @@ def write_instead(out: Writer, result: Result) -> None:
     out.heading("The paper's proof no longer applies here")
     for row in result.fallen:
         what = "falls" if row.verdict is Verdict.REFUTED else "is not shown for these rules"
-        numbers = ", ".join(f"{name} = {value}" for name, value in row.counterexample.items())
+        numbers = ", ".join(row.told_counterexample)
         out.wrap(f"because {row.claim.id} {what}{f' ({numbers})' if numbers else ''}.")
     out.wrap("The guarantees were decided instead:")
     for row in result.decided_instead:
