@@ -1,4 +1,4 @@
-"""Show that reports pass through the clients and the service in linear time.
+"""Show that reports, and the keys of a summary, take linear time.
 
 The reports come from many devices: a step costs time in the size of its own device's state. Each
 line takes ten times as many reports as the line before, up to a hundred thousand or to the number
@@ -80,6 +80,12 @@ def queries(count: int) -> Iterator[Move]:
             yield Query(epsilon=Fraction(1), report_ids=batch, keys=KEYS)
 
 
+def summary(count: int) -> Iterator[Move]:
+    """Ask for many keys of a few reports at once."""
+    keys = tuple(range(count))
+    yield Query(epsilon=Fraction(1), report_ids=tuple(range(BATCH)), keys=keys)
+
+
 def seconds(system: System, moves: Iterator[Move]) -> tuple[System, float]:
     """Return the state after the moves and the processor time they took."""
     draw = Sampler(SeededEntropy(0))
@@ -100,6 +106,7 @@ def main(largest: int = LARGEST) -> None:
         figures = {"ARA client": taken}
         figures["service, asked twice"] = seconds(system, queries(size))[1]
         figures["PAA client"] = seconds(System(), aggregation(size))[1]
+        figures["summary, as many keys"] = seconds(system, summary(size))[1]
         for what, spent in figures.items():
             each = spent / size * 1e6
             ratio = f"{each / before[what]:.2f}" if what in before else ""

@@ -14,7 +14,7 @@ import random
 import secrets
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import ceil, floor, isqrt, lcm
@@ -321,11 +321,18 @@ def by_tail(noise: Noise, entropy: Entropy) -> int:
     return low
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Sampler:
-    """Be a draw that samples every law with the given entropy."""
+    """Be a draw that samples every law with the given entropy.
+
+    Samples of one noise that is drawn from again and again, as for the keys of a summary, are drawn
+    ahead, twice as many each time. Those that nobody asks for are dropped.
+    """
 
     entropy: Entropy
+    _noise: DiscreteLaplace | None = field(default=None, init=False)
+    _ahead: list[int] = field(default_factory=list, init=False)
+    _block: int = field(default=1, init=False)
 
     @overload
     def __call__(self, law: Law[T], /) -> T: ...
@@ -336,12 +343,22 @@ class Sampler:
         if isinstance(law, Distribution):
             return cast(T, finite(law, self.entropy))
         if isinstance(law, Noisy):
-            return cast(T, law.centre + integer_noise(law.noise, self.entropy))
+            return cast(T, law.centre + self._noise_of(law.noise))
         if isinstance(law, RandomizedResponse):
             return cast(T, randomized_response(law, self.entropy))
         if isinstance(law, Law):
             return cast(T, finite(Distribution.of(dict(law.outcomes())), self.entropy))
         return law
+
+    def _noise_of(self, noise: Noise) -> int:
+        if not isinstance(noise, DiscreteLaplace):
+            return integer_noise(noise, self.entropy)
+        if noise is not self._noise:
+            self._noise, self._ahead, self._block = noise, [], 1
+        if not self._ahead:
+            self._ahead = discrete_laplaces(noise, self._block, self.entropy)
+            self._block = min(2 * self._block, BLOCK)
+        return self._ahead.pop()
 
 
 def finite(law: Distribution[T], entropy: Entropy) -> T:

@@ -441,3 +441,33 @@ def test_a_number_that_passes_the_last_digit_goes_on_from_there() -> None:
     assert geometrics(ratio, 1, Given([*passing, 0])) == [digit.size]
     assert geometrics(ratio, 1, Given([*passing, digit.borders[2] + 1])) == [digit.size + 3]
     assert geometrics(ratio, 1, Given([*passing[:3], 0])) == [digit.size - 64]
+
+
+def test_noise_that_is_drawn_ahead_has_the_same_law_and_goes_to_its_own_noise() -> None:
+    sampler = Sampler(SeededEntropy(13))
+    near, far = BITS_WITHIN_FOUR.around(0), BITS_WITHIN_FOUR.around(1000)
+    other = NATS.around(5000)
+    assert _fits(lambda _: sampler(near), _masses(BITS_WITHIN_FOUR))
+    assert all(996 <= sampler(far) <= 1004 for _ in range(100))
+    for _ in range(20):
+        assert 4900 < sampler(other) < 5100
+        assert -4 <= sampler(near) <= 4
+
+
+def test_noise_is_drawn_ahead_only_where_it_is_asked_for_again() -> None:
+    @dataclass
+    class Counting:
+        drawn: int = 0
+
+        def bits(self, count: int) -> int:
+            self.drawn += count
+            return 2 * ((1 << count) - 1) // 3
+
+    counting = Counting()
+    sampler, law = Sampler(counting), BITS_WITHIN_FOUR.around(0)
+    sampler(law)
+    assert counting.drawn == 65
+    sampler(law)
+    assert counting.drawn == 3 * 65
+    sampler(law)
+    assert counting.drawn == 3 * 65
