@@ -1,4 +1,4 @@
-"""Measure the game solver: its cost against rounds, triggers and keys, and brute force beside it.
+"""Measure the game solver: its cost against rounds, triggers, keys and sources, with brute force.
 
 The mechanism is the paper's M_SR with requerying: units A and B, values of one or two, a query
 without and one with key discovery. Time is processor time for one unit and both directions.
@@ -68,6 +68,8 @@ SIZES = (
     Size(rounds=1, triggers=2, keys=1),
     Size(rounds=1, triggers=1, keys=2),
     Size(rounds=1, triggers=2, keys=2),
+    Size(rounds=1, triggers=2, keys=2, units="ABC"),
+    Size(rounds=1, triggers=2, keys=2, units="ABCD"),
     Size(rounds=1, triggers=3, keys=2),
     Size(rounds=2, triggers=2, keys=2),
     Size(rounds=2, triggers=3, keys=2),
@@ -122,8 +124,8 @@ def text(count: int) -> str:
 def table() -> None:
     """Print the cost of the solver and of brute force against the size."""
     print(
-        f"{'rounds':>6}  {'triggers':>8}  {'keys':>4}  {'nodes':>6}  {'seconds':>8}  "
-        f"{'nodes/s':>8}  {'adversaries':>11}  {'brute force':>11}  worst delta"
+        f"{'rounds':>6}  {'triggers':>8}  {'keys':>4}  {'sources':>7}  {'nodes':>6}  "
+        f"{'seconds':>8}  {'nodes/s':>8}  {'adversaries':>11}  {'brute force':>11}  worst delta"
     )
     for size in SIZES:
         start = process_time()
@@ -134,8 +136,8 @@ def table() -> None:
             raise SystemExit(f"brute force finds {gain}, the solver {worst}")
         brute = "" if gain is None else f"{process_time() - middle:.2f}"
         print(
-            f"{size.rounds:>6}  {size.triggers:>8}  {size.keys:>4}  {nodes:>6}  "
-            f"{middle - start:>8.2f}  {nodes / (middle - start):>8.0f}  "
+            f"{size.rounds:>6}  {size.triggers:>8}  {size.keys:>4}  {len(size.units):>7}  "
+            f"{nodes:>6}  {middle - start:>8.2f}  {nodes / (middle - start):>8.0f}  "
             f"{text(count) if count else '':>11}  {brute:>11}  {worst}",
             flush=True,
         )
