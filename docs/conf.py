@@ -46,8 +46,8 @@ bibtex_default_style = "plain"
 math_eqref_format = "({number})"
 pygments_dark_style = "github-dark"
 
-# Formulas become MathML while the site is built, so that pages need no script, style or font for
-# them. What KaTeX cannot read fails the build.
+# Formulas become MathML while the site is built, so that pages need no script for them;
+# formulas.css names a font that comes with the site. What KaTeX cannot read fails the build.
 katex_prerender = True
 katex_css_path = "formulas.css"
 katex.NODEJS_BINARY = str(Path(executable.ROOT_DIR) / "bin" / "node")

@@ -296,6 +296,18 @@ def test_formulas_and_figures_are_visible(
     assert min(areas) > 0
 
 
+def test_formulas_are_set_in_the_font_of_the_site(window: Browser, site: Path) -> None:
+    window.width(1280)
+    window.open((site / PAGES["theorem"]).as_uri())
+    loaded = """
+    const family = getComputedStyle(document.querySelector("article math")).fontFamily;
+    return family.startsWith('"Noto Sans Math"') &&
+      [...document.fonts].some(each => each.family.includes("Noto Sans Math")
+        && each.status === "loaded");
+    """
+    assert window.until(loaded)
+
+
 def test_search_finds_a_theorem_by_name(window: Browser, site: Path) -> None:
     window.open((site / "search.html").as_uri() + f"?q={THEOREM}")
     link = f"#search-results li a[href*='theorems/{THEOREM}.html']"
