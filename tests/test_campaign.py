@@ -261,7 +261,7 @@ def test_a_process_ends_with_the_one_that_asks_it_even_if_more_could_be_asked() 
         assert runs(answering)
         process.kill()
         process.wait()
-        wait_until(lambda: not runs(answering), 20)
+        wait_until(lambda: not runs(answering), 60)
     finally:
         process.stdin.close()
         process.stdout.close()
@@ -303,7 +303,7 @@ def test_a_sweep_is_what_set_would_be_given() -> None:
         sweeps(["epsilon"])
 
 
-def wait_until(there: Callable[[], bool], seconds: float = 120) -> None:
+def wait_until(there: Callable[[], bool], seconds: float = 300) -> None:
     until = time.monotonic() + seconds
     while not there():
         assert time.monotonic() < until, "it took too long"
@@ -478,7 +478,7 @@ def test_a_worker_that_is_killed_and_a_scheduler_that_starts_again_cost_nothing_
         found.scheduler.wait()
         found.scheduler = found.start_scheduler()
         found.workers.append(found.start_worker())
-        assert process.wait() == 1
+        assert process.wait(600) == 1
         wait_until(lambda: not any(map(runs, children)))
     assert kept_in(kept) == alone
 
