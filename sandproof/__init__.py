@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sandproof.result import Result
     from spec.rules import Rules
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 """The version of Sandproof, which its package carries as well."""
 
 
