@@ -102,7 +102,8 @@ def the_query_matters(rules: Rules, first: Fraction, second: Fraction) -> bool:
     assume(first > 0, second > 0)
     at = asked_for(rules, 1, 1, first, Fraction(0))
     _, one = chosen(at, ())
-    query = unchecked(Query, epsilon=second, delta=Fraction(0), keys=())
+    named = at.query.report_ids
+    query = unchecked(Query, epsilon=second, delta=Fraction(0), keys=(), report_ids=named)
     _, other = chosen(replace(at, query=query), ())
     return one != other
 

@@ -371,6 +371,41 @@ def test_a_threshold_that_looks_at_the_batch_is_not_proved() -> None:
     assert "batch" in found.detail
 
 
+def asked_with(at: AtService, epsilon: Fraction) -> AtService:
+    return replace(at, query=replace(at.query, epsilon=epsilon))
+
+
+def test_noise_that_grows_with_the_batch_is_proved_for_all_sizes() -> None:
+    def wider(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+        many = len(batch) >= 100 or len(at.query.report_ids) > 70
+        epsilon = at.query.epsilon / 2 if many else at.query.epsilon
+        return PAPER.noise(asked_with(at, epsilon), batch, threshold)
+
+    rules = replace(PAPER, noise=wider)
+    assert run("discrete_laplace_is_private", rules).verdict is Verdict.PROVED
+    assert run("noise_is_chosen_in_public", rules).verdict is Verdict.PROVED
+
+
+def test_noise_that_shrinks_in_one_size_of_batch_is_refuted() -> None:
+    def narrower(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+        epsilon = at.query.epsilon * (2 if len(batch) == 4711 else 1)
+        return PAPER.noise(asked_with(at, epsilon), batch, threshold)
+
+    found = run("discrete_laplace_is_private", replace(PAPER, noise=narrower))
+    assert found.verdict is Verdict.REFUTED
+    assert "4711" in (found.counterexample or {}).values()
+
+
+def test_noise_by_the_reports_of_a_batch_is_not_chosen_in_public() -> None:
+    def by_first(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
+        first = len(batch) > 4710 and batch[0].is_null
+        return PAPER.noise(asked_with(at, at.query.epsilon / (1 + first)), batch, threshold)
+
+    found = run("noise_is_chosen_in_public", replace(PAPER, noise=by_first))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "getitem of the batch" in found.detail
+
+
 def test_noise_of_another_kind_is_unknown() -> None:
     found = run("discrete_laplace_is_private", replace(PAPER, noise=gaussian_noise))
     assert found.verdict is Verdict.UNKNOWN

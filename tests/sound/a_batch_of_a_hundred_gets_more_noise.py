@@ -1,7 +1,7 @@
 """A batch of a hundred reports or more gets twice the noise, and the threshold that belongs to it.
 
 Truth: proved: the size of a batch is public, and the query is charged more than it costs.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

@@ -1,7 +1,7 @@
 """Contributions to house keys, whose top sixteen bits are 0xBEEF, are counted twice.
 
 Truth: proved: every contribution is counted with at least its value.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

@@ -1,7 +1,7 @@
 """Noise and threshold are those of epsilon ten at least, whatever a query asks for.
 
 Truth: proved: there is more noise, with the threshold that belongs to it, at the same charge.
-Status: not refuted
+Status: proved
 """
 
 from fractions import Fraction

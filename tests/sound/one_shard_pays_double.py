@@ -1,7 +1,7 @@
 """While the ledger is being moved, the reports of one shard of sixteen are charged twice.
 
 Truth: proved: nobody is charged less than before, and who pays double follows from identifiers.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

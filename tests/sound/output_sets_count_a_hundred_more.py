@@ -1,7 +1,7 @@
 """Event level: noise is computed for a hundred outputs more than there are.
 
 Truth: proved: with probability p of the truth the ratio is 1 + |O| p / (1 - p), which falls with p.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

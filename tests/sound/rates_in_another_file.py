@@ -1,7 +1,7 @@
 """What a contribution costs stands in another file, in which house campaigns cost double.
 
 Truth: proved: every contribution is counted with at least its value.
-Status: not refuted
+Status: proved
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Keys in a public registry are released only if they exceed the threshold by the budget.
 
 Truth: proved: fewer noisy sums are released, and which ones follows from the key and the noisy sum.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace
