@@ -64,6 +64,7 @@ from proofs._served import (
     AroundFiling,
     AroundServe,
     AtTheService,
+    computing,
 )
 from proofs._settled import LISTED, WAYS, AroundSettle, are_listed
 from spec import PAPER, Rules
@@ -144,6 +145,20 @@ class Around(Step[Rules]):
 @dataclass(frozen=True, kw_only=True)
 class AroundEntries(Around):
     """State that a report has entries, the same in every query, of which contents are no part."""
+
+    def follow(self, subject: Rules) -> None:
+        """Raise what the rule computes: it may not compare as equal in another query."""
+        rule = unguarded(subject.budget_entries)
+        if rule is PAPER.budget_entries or type(rule) is not FunctionType:
+            return super().follow(subject)
+        where = f"in the entries of a report, from line {rule.__code__.co_firstlineno}"
+        computed = computing(rule.__code__)
+        if computed:
+            raise NotFollowed(f"{computed} {where}")
+        try:
+            super().follow(subject)
+        except NotFollowed as error:
+            raise NotFollowed(f"{error} {where}") from error
 
     def allows(self, found: Label) -> bool:
         """Ask for one entry at least."""

@@ -173,20 +173,20 @@ class _Frame:
             if not pending:
                 break
             place = pending.pop()
-            for after, state in self._step(place, seen[place]):
-                known = seen.get(after)
+            for after, found in self._step(place, seen[place]):
+                known, state = seen.get(after), self._known_still(found)
                 joined = state if known is None else self._joined(known, state)
                 if joined != known:
                     seen[after] = joined
                     pending.append(after)
         if pending:
             raise self.unknown(f"more than {STEPS} steps")
-        found = self.results[0] if self.results else NONE
+        result = self.results[0] if self.results else NONE
         for other in self.results[1:]:
-            found = self.join(found, other)
+            result = self.join(result, other)
         if self.code.co_flags & CO_GENERATOR:
-            return Several("what a generator yields", found)
-        return found
+            return Several("what a generator yields", result)
+        return result
 
     def _bound(
         self, arguments: tuple[Label, ...], keywords: Mapping[str, Label]
@@ -219,6 +219,8 @@ class _Frame:
             if isinstance(first, Listing) and replace(first, member=second.member) == second:
                 return replace(first, member=member)
             self._escaped(first, second)
+            if isinstance(first, Listing) or isinstance(second, Listing):
+                return PUBLIC if is_public(member) else Several("a sequence", member)
             return Several("a sequence", member)
         if isinstance(first, Method) and isinstance(second, Method) and first.name == second.name:
             return replace(first, owner=self.join(first.owner, second.owner))
@@ -272,6 +274,38 @@ class _Frame:
         if self.known_elsewhere & self.holding:
             raise self.refuse("another use of a list that is watched")
 
+    def _known_still(self, state: _State) -> _State:
+        """Forget that a list holds nothing once others know it."""
+        if not self.known_elsewhere:
+            return state
+        names = {name: self._lent(label) for name, label in state.names.items()}
+        return _State(tuple(map(self._lent, state.stack)), names)
+
+    def _lent(self, label: Label) -> Label:
+        if isinstance(label, Listing) and label.site in self.known_elsewhere:
+            return replace(label, member=PUBLIC) if label.member == NO_MEMBER else label
+        if isinstance(label, Pack):
+            return replace(label, members=tuple(map(self._lent, label.members)))
+        if isinstance(label, OneOf):
+            return replace(label, labels=tuple(map(self._lent, label.labels)))
+        return label
+
+    def _handed(self, labels: Iterable[Label]) -> tuple[Label, ...]:
+        """Return what another function knows of values: it may not watch lists of this one."""
+        given = tuple(labels)
+        self._escaped(*given)
+        return tuple(map(_without_lists, given))
+
+    def _answered(self, frame: _Frame, label: Label) -> Label:
+        """Return what is known of what another function returns; its lists are begun here."""
+        if isinstance(label, Listing):
+            if label.site in frame.known_elsewhere:
+                return _without_lists(label)
+            return replace(label, site=(id(self.code), self.place))
+        if isinstance(label, Pack):
+            return replace(label, members=tuple(self._answered(frame, m) for m in label.members))
+        return _without_lists(label)
+
     def _appended(
         self, owner: Listing, label: Label, stack: list[Label], names: dict[str, Label]
     ) -> dict[str, Label]:
@@ -280,7 +314,7 @@ class _Frame:
         if not is_plain(label) or not is_plain(owner):
             self.holding.add(owner.site)
         self._escaped(label)
-        held, change = self.policy.put_in(label)
+        held, change = self.policy.put_in(label) if self.depth == 0 else (label, None)
         state = _changed_by(stack, names, change)
 
         def longer(other: Label) -> Label:
@@ -384,7 +418,7 @@ class _Frame:
             if isinstance(label, Listing) and label.member in (NO_MEMBER, self.policy.kept_apart):
                 self.holding.add(label.site)
                 self._escaped()
-            elif is_public(label):
+            elif is_public(label) or _holds_something(label):
                 raise self.refuse(f"{name}, which was set outside of a loop over several units,")
         return kept
 
@@ -403,11 +437,15 @@ class _Frame:
 
     def _asked(self, label: Label, operation: str) -> None:
         """Allow a branch on what is public; whether there are members is, like their number."""
-        counted = isinstance(label, Several) and label.member != self.policy.kept_apart
+        counted = isinstance(label, Several) and self._is_counted(label.member)
         if not counted and not operation.endswith("NONE"):
             self.public(label, "a branch on the value")
         elif operation.endswith("NONE") and not self.policy.may_be_none(label):
             raise self.refuse(f"a branch on {label.what}")
+
+    def _is_counted(self, member: Label) -> bool:
+        """Tell whether it is public how many such members there are."""
+        return self.policy.kept_apart is None or is_public(member)
 
     def _found(self, label: Label, operation: str) -> tuple[Change | None, Change | None]:
         """Return what becomes of labels where a branch is taken, and where it is not."""
@@ -419,9 +457,9 @@ class _Frame:
 
     def _member(self, label: Label) -> Label:
         if isinstance(label, Several) and label.member != NO_MEMBER:
-            return self.policy.taken_out(label.member)
+            return changed_by(label.member, self.policy.taken_out)
         if isinstance(label, Pack) and label.members:
-            members = map(self.policy.taken_out, label.members)
+            members = (changed_by(each, self.policy.taken_out) for each in label.members)
             return functools.reduce(self.join, members)
         self.public(label, "a loop")
         return PUBLIC
@@ -477,6 +515,12 @@ class _Frame:
             self._made(cast(int, given), stack, names)
         elif operation in ("BUILD_TUPLE", "UNPACK_SEQUENCE"):
             self._packed(operation, cast(int, given), stack)
+        elif operation == "LIST_EXTEND" and isinstance(stack[-1 - cast(int, given)], Listing):
+            label = stack.pop()
+            self.public(label, "members")
+            into = cast(Listing, stack[-cast(int, given)])
+            member = self.join(into.member, self._member(label))
+            stack[-cast(int, given)] = replace(into, member=member)
         elif operation in ("LIST_APPEND", "SET_ADD", "YIELD_VALUE"):
             self._collected(operation, given, stack)
         elif operation == "GET_ITER":
@@ -585,12 +629,12 @@ class _Frame:
             if missing:
                 raise self.unknown(f"{missing[0]}, which may not be set,")
             self._only_set_once(cells)
-            taken = tuple((cell.what, names[cell.what]) for cell in cells)
-            self._escaped(*(label for _, label in taken))
+            labels = self._handed(names[cell.what] for cell in cells)
+            taken = tuple(zip((cell.what for cell in cells), labels, strict=True))
         if flags & 6:
             raise self.unknown("a function with annotations or defaults of keywords")
         defaults = stack.pop() if flags & 1 else Pack("defaults", ())
-        parts = defaults.members if isinstance(defaults, Pack) else (MIXED,)
+        parts = self._handed(defaults.members) if isinstance(defaults, Pack) else (MIXED,)
         stack.append(Inside(f"the function {code.co_name}", code, self.scope, taken, parts))
 
     def _only_set_once(self, cells: tuple[Label, ...]) -> None:
@@ -635,25 +679,28 @@ class _Frame:
         found = self.policy.call(call)
         if found is not None:
             return found
-        if isinstance(callee, Inside):
-            self._escaped(*positional, *keywords.values())
-            return self._inside(callee).run(positional, keywords)
-        if _brought(target):
-            self._escaped(*positional, *keywords.values())
-            return self._called_frame(target).run(positional, keywords)
+        if isinstance(callee, Inside) or _brought(target):
+            inside = self._inside(callee) if isinstance(callee, Inside) else None
+            frame = inside or self._called_frame(target)
+            named = dict(zip(keywords, self._handed(keywords.values()), strict=True))
+            return self._answered(frame, frame.run(self._handed(positional), named))
         if target is list and not positional and not keywords:
             return Listing("a list", NO_MEMBER, (id(self.code), self.place))
         single = positional[0] if len(positional) == 1 and not keywords else PUBLIC
         members = single.member if isinstance(single, Several) else None
-        if target is len and members not in (None, self.policy.kept_apart):
+        if target is len and members is not None and self._is_counted(members):
             return PUBLIC
-        if (target is tuple or target is list) and isinstance(single, Several):
-            return Several(f"a {target.__name__}", single.member)
-        if single != PUBLIC and members is not None and is_public(members):
-            if target is sorted or target is reversed:
+        if target is tuple and members is not None:
+            return Several("a tuple", members)
+        public = members is not None and is_public(members)
+        if members is not None and (target is list or (target is sorted and public)):
+            return Listing("a list", members, (id(self.code), self.place))
+        if members is not None and public:
+            if target is reversed:
+                self._escaped(single)
                 return Several("a sequence", members)
             if target is min or target is max:
-                return self.policy.taken_out(members)
+                return changed_by(members, self.policy.taken_out)
         if callee == DRAW:
             self._all_public(positional, keywords, "a draw")
             return PUBLIC
@@ -678,6 +725,29 @@ class _Frame:
             return _known(target)
         listed = target is isinstance or any(target is each for each in FUNCTIONS)
         return listed or (type(target) is FunctionType and _ours(target))
+
+
+def _without_lists(label: Label) -> Label:
+    """Return what is known of a value if lists in it could be changed elsewhere."""
+    if isinstance(label, Listing):
+        return PUBLIC if is_plain(label) else MIXED
+    if isinstance(label, Pack):
+        return replace(label, members=tuple(map(_without_lists, label.members)))
+    if isinstance(label, Several):
+        return replace(label, member=_without_lists(label.member))
+    if isinstance(label, OneOf):
+        same = all(each == _without_lists(each) for each in label.labels)
+        return label if same else MIXED
+    return label
+
+
+def _holds_something(label: Label) -> bool:
+    """Tell whether a value may be a function that remembers something between two calls."""
+    if isinstance(label, OneOf):
+        return any(map(_holds_something, label.labels))
+    return isinstance(label, Method) or (
+        isinstance(label, Inside) and bool(label.taken or label.defaults)
+    )
 
 
 def _constant(value: object) -> Label:

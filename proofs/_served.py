@@ -7,14 +7,19 @@ may ask the paper's rule that it stands around. `proofs/_core.py` says why no mo
 from __future__ import annotations
 
 import dataclasses
+import dis
 from dataclasses import dataclass, replace
+from types import CodeType
 
+from proofs._followed import ATOMS
 from proofs._labels import (
     DRAW,
     NONE,
     PUBLIC,
     Call,
+    Change,
     Label,
+    NotFollowed,
     Pack,
     Policy,
     Public,
@@ -23,6 +28,7 @@ from proofs._labels import (
 )
 from spec import PAPER
 from spec.reports import Report
+from spec.rules import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,19 +151,59 @@ class AroundBatch(AtTheService):
 
 FILED = Label("the report")
 FILING = Label("what the rule sees of a report")
+KIND = Public("which kind of report it is")
+PARAMETERS = Public("the limits")
+
+_LISTED = """
+    RESUME CACHE NOP EXTENDED_ARG PRECALL PUSH_NULL POP_TOP LOAD_FAST STORE_FAST LOAD_CONST
+    LOAD_GLOBAL LOAD_ATTR BUILD_TUPLE CALL POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_TRUE
+    JUMP_FORWARD RETURN_VALUE
+"""
+PLAIN = frozenset(_LISTED.split())
+"""What the code of `budget_entries` may do."""
 
 
 class AroundFiling(Policy):
-    """Let a rule look at what is written on a report, and at what is the same in every query."""
+    """Let a rule take what is written on a report, and what is the same in every query, as it is.
+
+    Entries must compare as equal from one query to the next. What is computed may not: an iterator
+    or a bound method equals itself only, and what is no number does not even that. So nothing is
+    computed, and no branch depends on anything but the kind of report.
+    """
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is written on the report, and the limits."""
-        if label == FILED:
-            return PUBLIC if is_written_outside(name) else None
-        if label == FILING:
-            return {"limits": PUBLIC, "rules": RULES}.get(name)
-        return PUBLIC if label == RULES and name == "limits" else None
+        if label == FILED and is_written_outside(name):
+            return PUBLIC
+        if label == FILING and name in ("limits", "rules"):
+            return PARAMETERS if name == "limits" else RULES
+        if label == RULES and name == "limits":
+            return PARAMETERS
+        if label == PARAMETERS and name in (each.name for each in dataclasses.fields(Limits)):
+            return PUBLIC
+        if is_public(label):
+            raise NotFollowed(f".{name} of {label.what}")
+        return None
 
     def call(self, call: Call) -> Label | None:
-        """Let a rule ask which kind of report it is."""
-        return PUBLIC if call.target is isinstance and call.positional[:1] == (FILED,) else None
+        """Let a rule ask which kind of report it is, and nothing else."""
+        if call.target is isinstance and call.positional[:1] == (FILED,):
+            return KIND
+        raise NotFollowed("a call of something else than isinstance")
+
+    def found_true(self, label: Label, _: bool) -> Change | None:
+        """Allow a branch on the kind of report only."""
+        if label != KIND:
+            raise NotFollowed(f"a branch on {label.what}")
+        return None
+
+
+def computing(code: CodeType) -> str:
+    """Say what code does beside putting together what it is given; else nothing."""
+    for step in dis.get_instructions(code):
+        if step.opname not in PLAIN:
+            return step.opname.replace("_", " ").lower()
+        constant = step.argval if step.opname == "LOAD_CONST" else None
+        if type(constant) not in (*ATOMS, tuple):
+            return f"a {type(constant).__name__}"
+    return ""

@@ -57,6 +57,11 @@ SOUND = (
     "three_event_reports_at_a_time",
 )
 UNSOUND = (
+    "a_helper_lists_who_is_answered",
+    "a_helper_shows_the_reports",
+    "entries_that_equal_nothing",
+    "the_first_credit_only",
+    "the_first_report_counts_twice",
     "a_full_source_ends_it",
     "what_is_named_is_not_counted",
     "some_of_it_for_nothing",
