@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from importlib import import_module
+from typing import Any
 
 from proofs._check import decimal, step_of
 from proofs._core import Core, core_of
@@ -156,9 +157,9 @@ REMEMBERED = 4
 
 @dataclass(kw_only=True)
 class Remembered:
-    """Hold the core of some rules, and what lemmas found on these rules."""
+    """Hold the core of some rules, and what lemmas found on these rules, of whichever family."""
 
-    rules: Rules
+    rules: Any
     findings: dict[str, Finding] = field(default_factory=dict)
 
     @cached_property
@@ -170,7 +171,7 @@ class Remembered:
 _found: list[Remembered] = []
 
 
-def remembered_on(rules: Rules) -> Remembered:
+def remembered_on(rules: Any) -> Remembered:
     """Return what is remembered of given rules; it is begun where there is nothing."""
     known = next((each for each in _found if each.rules is rules), None)
     known = known or Remembered(rules=rules)
@@ -178,7 +179,7 @@ def remembered_on(rules: Rules) -> Remembered:
     return known
 
 
-def findings_on(rules: Rules) -> dict[str, Finding]:
+def findings_on(rules: Any) -> dict[str, Finding]:
     """Return what lemmas found on given rules, by their names; what is added is recalled."""
     return remembered_on(rules).findings
 
@@ -188,7 +189,7 @@ def run_link(link: Link, rules: Rules) -> Finding:
     return recalled(_name(link), lemma(link) if isinstance(link, str) else link[1], rules)
 
 
-def recalled(name: str, check: Check, rules: Rules) -> Finding:
+def recalled(name: str, check: Check, rules: Any) -> Finding:
     """Run a check, unless it was run on the same rules a short while ago."""
     findings = findings_on(rules)
     if name not in findings:

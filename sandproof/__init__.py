@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from sandproof.result import Result
+    from spec.level1 import Level1Rules
     from spec.rules import Rules
 
 VERSION = "0.2.0"
@@ -21,9 +22,10 @@ VERSION = "0.2.0"
 
 
 def check(
-    proposal: Rules | PathLike[str] | str | None = None,
+    proposal: Rules | Level1Rules | PathLike[str] | str | None = None,
     *,
     settings: Sequence[str] = (),
+    family: str | None = None,
     effort: str = "standard",
     seed: int = 0,
     jobs: int | None = None,
@@ -33,11 +35,12 @@ def check(
 ) -> Result:
     """Decide every claim for a proposal: its file, its `RULES`, or nothing for the paper's own.
 
-    `settings` are parameters to change, such as "delta=1e-6". `effort` is quick, standard or deep.
-    `jobs` checks run side by side, by default one per core. `only` names claims, if not all are
-    asked for. What was found before is looked up and kept in the user's `cache`. The result has a
-    `verdict`, and an `attack` if one was found; in a notebook it is shown as a report. What cannot
-    be checked at all raises `sandproof.problems.BadInput`.
+    The `family` is "paper" or "w3c", the W3C's Attribution Level 1; by default a proposal may be of
+    either. `settings` are parameters to change, such as "delta=1e-6". `effort` is quick, standard
+    or deep. `jobs` checks run side by side, by default one per core. `only` names claims, if not
+    all are asked for. What was found before is looked up and kept in the user's `cache`. The result
+    has a `verdict`, and an `attack` if one was found; in a notebook it is shown as a report. What
+    cannot be checked at all raises `sandproof.problems.BadInput`.
 
     Rules are checked as the file that defines them: its code is run in child processes, with limits
     on time and memory. So `RULES` that are no module's own, such as those of a notebook, must be
@@ -48,6 +51,7 @@ def check(
     (result,) = check_all(
         [proposal],
         settings=settings,
+        family=family,
         effort=effort,
         seed=seed,
         jobs=jobs,
@@ -61,9 +65,10 @@ def check(
 
 
 def check_all(
-    proposals: Sequence[Rules | PathLike[str] | str | None],
+    proposals: Sequence[Rules | Level1Rules | PathLike[str] | str | None],
     *,
     settings: Sequence[str] = (),
+    family: str | None = None,
     effort: str = "standard",
     seed: int = 0,
     jobs: int | None = None,
@@ -79,7 +84,7 @@ def check_all(
     from sandproof import api
 
     options = api.options(effort, seed, jobs, timeout, only, cache)
-    requests = [api.request_of(each, settings) for each in proposals]
+    requests = [api.request_of(each, settings, family) for each in proposals]
     refused = [each for each in (api.refusal(request, options) for request in requests) if each]
     if len(refused) == len(requests):
         return iter(refused)

@@ -3,38 +3,51 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from sandproof.families import WHOSE, Rules, family_of
 from sandproof.problems import brief
 from sandproof.settings import Settings, shown
-from sandproof.surface import surface
-from spec import PAPER, Initial, Limits, Rules
 
-PAPERS_OWN = "the paper's own rules"
 LABELS = ("Origin", "Expected", "Neighbours")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """Name what is to be checked: a file, or the paper's rules, with some parameters set."""
+    """Name what is to be checked: a file, or a version of a family, with some parameters set.
+
+    Without a file or a version it is the first version. A file may name rules of any family, and
+    of that one only where one is `wanted`.
+    """
 
     path: Path | None = None
     settings: Settings = ()
+    family: str = "paper"
+    wanted: bool = False
+    version: str = ""
 
     @property
     def name(self) -> str:
         """Return the name that messages use."""
-        named = PAPERS_OWN if self.path is None else str(self.path)
+        named = published(self.family, self.version) if self.path is None else str(self.path)
         if not self.settings:
             return named
         return named + " with " + ", ".join(f"{x} = {shown(y)}" for x, y in self.settings)
 
 
+def published(family: str, version: str) -> str:
+    """Return how messages call published rules."""
+    if not version:
+        return f"{WHOSE[family]} own rules"
+    return f"{WHOSE[family]} version {version}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Hold one difference from the paper's rules; `source` is that of a changed function."""
+    """Hold one difference from published rules; `source` is that of a changed function."""
 
     field: str
     before: str
@@ -49,6 +62,7 @@ class About:
     """Hold what there is to say about a proposal."""
 
     name: str
+    family: str = "paper"
     text: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     relation: str = ""
@@ -62,13 +76,18 @@ class About:
         return self.text.split("\n", 1)[0]
 
     @property
+    def whose(self) -> str:
+        """Say to whom the rules belong that it changes, as in "the paper's"."""
+        return WHOSE[self.family]
+
+    @property
     def changed(self) -> frozenset[str]:
-        """Name the rules that differ from the paper's."""
+        """Name the rules that differ from those of the family."""
         return frozenset(change.field.split(".")[0] for change in self.changes)
 
     @property
     def own(self) -> bool:
-        """Tell whether these are the paper's own rules, and nothing else is asked for."""
+        """Tell whether these are the family's own rules, and nothing else is asked for."""
         return not (self.changes or self.relation or self.universes)
 
 
@@ -83,25 +102,28 @@ def labels_of(text: str) -> dict[str, str]:
 
 
 def changes_of(rules: Rules) -> tuple[Change, ...]:
-    """Return what differs from the paper's rules."""
-    limits = [
-        Change(field=f"limits.{each.name}", before=shown(before), after=shown(after))
-        for each in fields(Limits)
-        if (before := getattr(PAPER.limits, each.name))
-        != (after := getattr(rules.limits, each.name))
+    """Return what differs from the version of the family that is nearest."""
+    family = family_of(rules)
+    assert family is not None
+    own = family.nearest(rules)
+    values = [
+        Change(field=f"{part}.{each.name}", before=told(before), after=told(after))
+        for part, told, differ in (
+            ("limits", shown, operator.ne),
+            *((part, brief, operator.is_not) for part in family.parts),
+        )
+        for each in fields(getattr(own, part))
+        if differ(
+            before := getattr(getattr(own, part), each.name),
+            after := getattr(getattr(rules, part), each.name),
+        )
     ]
     functions = [
-        changed_function(name, getattr(PAPER, name), getattr(rules, name))
-        for name in rule_names()
-        if getattr(PAPER, name) is not getattr(rules, name)
+        changed_function(name, getattr(own, name), getattr(rules, name))
+        for name in family.rule_names()
+        if getattr(own, name) is not getattr(rules, name)
     ]
-    states = [
-        Change(field=f"initial.{each.name}", before=brief(before), after=brief(after))
-        for each in fields(Initial)
-        if (before := getattr(PAPER.initial, each.name))
-        is not (after := getattr(rules.initial, each.name))
-    ]
-    return (*limits, *states, *functions)
+    return (*values, *functions)
 
 
 def changed_function(name: str, before: object, after: object) -> Change:
@@ -127,8 +149,3 @@ def called(value: object) -> str:
     name = getattr(value, "__qualname__", None) or type(value).__qualname__
     module = getattr(value, "__module__", "") or ""
     return f"{module}.{name}" if module.startswith("spec.") else name
-
-
-def rule_names() -> tuple[str, ...]:
-    """Name the rules that are functions."""
-    return tuple(rule.name for rule in surface() if rule.arguments)

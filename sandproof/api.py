@@ -8,15 +8,16 @@ from dataclasses import fields, replace
 from fractions import Fraction
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from sandproof.about import About, Request, rule_names
+from sandproof.about import About, Request
+from sandproof.families import NAMES, Family, Rules, families, family_named, family_of
 from sandproof.jobs import CHECK_SECONDS, Options
 from sandproof.problems import BadInput, brief, known_claim, parsed
 from sandproof.processes import in_child
 from sandproof.result import Result
-from sandproof.settings import Settings, parse_settings
+from sandproof.settings import Settings, parse_settings, settable
 from sandproof.store import users_store
-from spec import PAPER, Limits, Rules
 from spec.numbers import Base
 
 LARGEST = 2**20
@@ -47,18 +48,26 @@ def options(
 
 
 def request_of(
-    proposal: Rules | PathLike[str] | str | None, settings: Sequence[str] = ()
+    proposal: Rules | PathLike[str] | str | None,
+    settings: Sequence[str] = (),
+    family: str | None = None,
 ) -> Request:
-    """Return what is to be checked."""
-    given = parse_settings(settings)
+    """Return what is to be checked; without a proposal it is the first version of a family."""
+    if family is not None and family not in NAMES:
+        raise BadInput(f"there is no family {family!r}; there are {', '.join(NAMES)}")
+    named = family or "paper"
+    given = parse_settings(settings, None if named == "paper" else family_named(named).own.limits)
     if proposal is None:
-        return Request(settings=given)
-    if isinstance(proposal, Rules):
-        request = request_of_rules(proposal)
-        return replace(request, settings=tuple((dict(request.settings) | dict(given)).items()))
-    if not isinstance(proposal, str | PathLike):
-        raise BadInput(f"a proposal is a path or a spec.Rules, not {brief(proposal)}")
-    return Request(path=Path(proposal), settings=given)
+        return Request(settings=given, family=named)
+    if isinstance(proposal, str | PathLike):
+        wanted = family is not None
+        return Request(path=Path(proposal), settings=given, family=named, wanted=wanted)
+    of_rules = family_of(proposal)
+    if of_rules is None:
+        known = " or a ".join(each.rules_name for each in families())
+        raise BadInput(f"a proposal is a path or a {known}, not {brief(proposal)}")
+    request = request_of_rules(of_rules, proposal)
+    return replace(request, settings=tuple((dict(request.settings) | dict(given)).items()))
 
 
 def refusal(request: Request, options: Options) -> Result | None:
@@ -86,31 +95,38 @@ def refusal(request: Request, options: Options) -> Result | None:
     return None
 
 
-def request_of_rules(rules: Rules) -> Request:
-    """Return the file that defines rules, or the parameters in which they differ from the paper's.
+def request_of_rules(family: Family, rules: Rules) -> Request:
+    """Return the file that defines rules, or the parameters in which they differ from a version.
 
     Functions do not travel to child processes, and a verdict is about code that can be read.
     """
-    changed = [name for name in rule_names() if getattr(rules, name) is not getattr(PAPER, name)]
-    if not changed and rules.initial == PAPER.initial:
-        return Request(settings=settings_of(rules.limits))
+    own = family.nearest(rules)
+    changed = [x for x in family.rule_names() if getattr(rules, x) is not getattr(own, x)]
+    changed += [x for x in family.parts if getattr(rules, x) != getattr(own, x)]
+    if not changed:
+        version = next(name for name, each in family.versions.items() if each is own)
+        settings = settings_of(own.limits, rules.limits)
+        first = own is family.own
+        return Request(settings=settings, family=family.name, version="" if first else version)
     for name in changed:
         module = sys.modules.get(getattr(getattr(rules, name), "__module__", ""))
         file = getattr(module, "__file__", None)
         if file is not None and getattr(module, "RULES", None) == rules:
             return Request(path=Path(file))
     raise BadInput(
-        f"the changed rules ({', '.join(changed) or 'initial'}) are not the RULES of a file: write "
+        f"the changed rules ({', '.join(changed)}) are not the RULES of a file: write "
         "them to one, and check its path"
     )
 
 
-def settings_of(limits: Limits) -> Settings:
-    """Return the parameters that are not the paper's, as `--set` would set them."""
+def settings_of(published: Any, limits: Any) -> Settings:
+    """Return the parameters that are not the published ones, as `--set` would set them."""
     found: dict[str, Fraction | None] = {}
-    for name in (each.name for each in fields(Limits)):
+    for name in (each.name for each in fields(limits)):
         value = getattr(limits, name)
-        if value != getattr(PAPER.limits, name):
+        if value != getattr(published, name):
+            if not settable(value):
+                raise BadInput(f"the parameter {name} is no number: write the rules to a file")
             number = value.value if isinstance(value, Base) else value
             found[name] = None if number is None else Fraction(number)
     return tuple(found.items())

@@ -5,9 +5,7 @@ from __future__ import annotations
 import mmap
 import struct
 
-from sandproof.about import rule_names
-
-_LAYOUT = struct.Struct("=QBB")
+_LAYOUT = struct.Struct("=Q32sB")
 
 
 class Calls:
@@ -17,21 +15,16 @@ class Calls:
         self._memory = mmap.mmap(-1, _LAYOUT.size)
         self._calls = 0
 
-    def enter(self, rule: int, symbolic: bool) -> None:
-        """Note that a rule is called."""
+    def enter(self, rule: str, symbolic: bool) -> None:
+        """Note that a rule is called, or with an empty name that none is."""
         self._calls += 1
-        _LAYOUT.pack_into(self._memory, 0, self._calls, rule, symbolic)
+        _LAYOUT.pack_into(self._memory, 0, self._calls, rule.encode(), symbolic)
 
     @property
-    def now(self) -> tuple[int, int, bool]:
-        """Return the number of calls so far, the rule that is running or 0, and how."""
+    def now(self) -> tuple[int, str, bool]:
+        """Return the number of calls so far, the rule that is running if one is, and how."""
         calls, rule, symbolic = _LAYOUT.unpack_from(self._memory)
-        return calls, rule, bool(symbolic)
-
-    def rule(self) -> str:
-        """Name the rule that is running, if one is."""
-        number = self.now[1]
-        return rule_names()[number - 1] if number else ""
+        return calls, rule.rstrip(b"\0").decode(), bool(symbolic)
 
     def close(self) -> None:
         """Give the memory back."""

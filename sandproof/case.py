@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sandproof import combine
 from sandproof.about import About, Request
 from sandproof.children import check_in_child, load_in_child
+from sandproof.families import all_claims
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded
 from sandproof.problems import BadInput, NotFollowed, brief_text
@@ -16,7 +17,6 @@ from sandproof.processes import Ending, Outcome, Pool, Task
 from sandproof.result import Result
 from sandproof.schedule import Schedule
 from sandproof.store import Store, digest_of
-from spec.claims import CLAIMS
 from spec.verdicts import Reason
 
 LOAD_SECONDS = 10.0
@@ -73,7 +73,8 @@ class Case:
         """Return under what the finding of a job is kept."""
         assert self.schedule is not None
         about = f"{self.request.name} {self.schedule.loaded.digest}"
-        return digest_of(job, self.options, "" if self._is_shared(job) else about)
+        shared = self.schedule.loaded.version
+        return digest_of(job, self.options, shared if self._is_shared(job) else about)
 
     def _is_shared(self, job: Job) -> bool:
         """Tell whether a job is a proof about rules that the proposal leaves alone.
@@ -128,7 +129,8 @@ class Case:
         assert self.schedule is not None
         if self._is_shared(job):
             alone = self.schedule.loaded.leaves_alone
-            lemmas = {x: lemma for x, lemma in found.lemmas.items() if x in CLAIMS and alone(x)}
+            known = all_claims()
+            lemmas = {x: lemma for x, lemma in found.lemmas.items() if x in known and alone(x)}
             found = replace(found, lemmas=lemmas)
         self.store.put(digest, found)
 
@@ -147,7 +149,7 @@ class Case:
     def result(self, interrupted: bool = False) -> Result:
         """Combine what has been found so far."""
         result = Result(
-            about=About(name=self.request.name),
+            about=About(name=self.request.name, family=self.request.family),
             effort=self.options.effort,
             seed=self.options.seed,
             seconds=time.monotonic() - self.started,
@@ -159,7 +161,8 @@ class Case:
         )
         if self.schedule is None:
             return result
-        claims = [claim for claim in CLAIMS.values() if self.options.asks_for(claim.id)]
+        every = self.schedule.loaded.family.claims.values()
+        claims = [claim for claim in every if self.options.asks_for(claim.id)]
         kept = self.schedule.kept().values()
         misbehaved = [line for found in kept for line in found.misbehaved]
         exhausted = [line for found in kept for line in found.exhausted.values()]

@@ -20,6 +20,7 @@ from properties.observation import NoEncoding
 from sandproof.about import Request
 from sandproof.calls import Calls
 from sandproof.claim_result import AttackRecord
+from sandproof.families import claim_named, family_named
 from sandproof.guard import Guard, RuleMisbehaved
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded, checks_for, describe
@@ -27,8 +28,6 @@ from sandproof.problems import BadInput, NotFollowed, at_line, told
 from sandproof.proposal import Proposal, load
 from sandproof.reach import Reach
 from sandproof.store import users_store
-from spec import PAPER
-from spec.claims import CLAIMS
 from spec.distributions import NotReplayable
 from spec.verdicts import GAMES, Check, Finding, Reason, Verdict
 
@@ -73,7 +72,8 @@ def check_in_child(
             set_hypothesis_home_dir(folder / "hypothesis")
         proposal = load(request, again=True)
         if job.put_back:
-            changed = {job.put_back: getattr(PAPER, job.put_back)}
+            published = family_named(proposal.about.family).nearest(proposal.rules)
+            changed = {job.put_back: getattr(published, job.put_back)}
             proposal = replace(proposal, rules=replace(proposal.rules, **changed))
         check = check_of_job(proposal, options, job)
         return run_guarded(check, proposal, request, job, trace, lemmas)
@@ -109,7 +109,7 @@ def run_guarded(
     known.update(lemmas)
     try:
         finding = portable(check.run(rules), request)
-        used = check.relation or CLAIMS[check.claim].relation
+        used = check.relation or claim_named(check.claim).relation
         relation = "" if used is None else used.name
         finding = replace(finding, check=job.check, relation=relation, named=job.named)
         if guard.asked:
@@ -137,7 +137,7 @@ def run_guarded(
 
 def decides(finding: Finding) -> bool:
     """Tell whether code that a check has run is code that it has searched whole."""
-    shapes = {*GAMES, *CLAIMS[finding.claim].shapes}
+    shapes = {*GAMES, *claim_named(finding.claim).shapes}
     return finding.verdict is Verdict.SEARCHED and finding.shape in shapes
 
 

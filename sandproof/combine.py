@@ -10,19 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from proofs import refuted_lemmas
 from sandproof.claim_result import ClaimResult
-from sandproof.promise import promises
+from sandproof.families import claim_named
 from sandproof.result import Repair
 from sandproof.schedule import Schedule
-from spec import PAPER
-from spec.claims import CLAIMS
-from spec.verdicts import Claim, Evidence, Finding, Kind, Reason, Verdict
-
-COMPOSED = "summary_and_event_reports_compose"
-
-PARTS = ("attribution_summaries_are_private", "event_level_reports_are_private")
-"""The guarantee about one source's reports together, and those that it is composed of."""
+from spec.verdicts import Claim, Finding, Kind, Reason, Verdict
 
 
 def claim_results(
@@ -32,14 +24,19 @@ def claim_results(
     rows = [claim_result(schedule, claim, interrupted) for claim in claims]
     refuted = {row.claim.id for row in rows if row.verdict is Verdict.REFUTED}
     refuted |= {x for x, found in schedule.lemmas.items() if found.verdict is Verdict.REFUTED}
-    fallen = [replace(row, refuted_lemmas=refuted_lemmas(row.claim.id, refuted)) for row in rows]
-    return with_failed_assumptions(composed(fallen))
+    family = schedule.loaded.family
+    fallen = [
+        replace(row, refuted_lemmas=family.refuted_lemmas(row.claim.id, refuted)) for row in rows
+    ]
+    return with_failed_assumptions(family.composed(fallen))
 
 
 def claim_result(schedule: Schedule, claim: Claim, interrupted: bool) -> ClaimResult:
     """Return the row of one claim, with its own findings and what weighs against them."""
     loaded = schedule.loaded
-    promise, papers = loaded.promises.get(claim.id), promises(PAPER).get(claim.id)
+    family = loaded.family
+    promise = loaded.promises.get(claim.id)
+    papers = family.promises(family.own, {}).get(claim.id)
     if not loaded.affects(claim.id):
         why = why_unaffected(claim)
         return ClaimResult(claim=claim, affected=False, why=why, promise=promise, papers=papers)
@@ -81,38 +78,9 @@ def unreached(schedule: Schedule, claim: Claim, findings: Sequence[Finding]) -> 
 def repairs(schedule: Schedule) -> Iterator[Repair]:
     """List the rules that, put back, keep a guarantee that is refuted."""
     for (name, claim), findings in schedule.repairs().items():
-        result = ClaimResult(claim=CLAIMS[claim], findings=tuple(findings))
+        result = ClaimResult(claim=claim_named(claim), findings=tuple(findings))
         if result.verdict in (Verdict.PROVED, Verdict.SEARCHED):
             yield Repair(field=name, claim=claim, how=f"{result.verdict}: {result.reason}")
-
-
-def composed(claims: Sequence[ClaimResult]) -> Sequence[ClaimResult]:
-    """Let what is composed hold as far as its parts do, if its own checks leave it open.
-
-    The clients share no state, whatever the rules: each rule is given one client only. So the
-    hybrid argument of the proof composes whatever is known of the parts, if it is known for the
-    same neighbours.
-    """
-    if len({each.another_relation for each in claims if each.claim.id in (COMPOSED, *PARTS)}) > 1:
-        return claims
-    known = {each.claim.id: each.verdict for each in claims}
-    kept = (Verdict.PROVED, Verdict.SEARCHED, Verdict.UNAFFECTED)
-    if not all(known.get(part) in kept for part in PARTS):
-        return claims
-    parts = Finding(
-        claim=COMPOSED,
-        check="parts",
-        evidence=Evidence.EXACT_IN_UNIVERSE,
-        method="hybrid of its two parts, summary reports swapped first",
-        bound=f"as far as {' and '.join(PARTS)} are searched",
-        assumes="the clients share no state",
-    )
-    return [
-        replace(each, findings=(*each.findings, parts), covered=each.claim.shapes, unreached="")
-        if each.claim.id == COMPOSED and each.verdict is Verdict.UNKNOWN
-        else each
-        for each in claims
-    ]
 
 
 def with_failed_assumptions(rows: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:

@@ -3,8 +3,8 @@
 A rule answers with the type that `Rules` states, does not raise, gives the same answer to the same
 question, and leaves its arguments as they were. What it shows to the ad-tech can be compared. The
 guard watches every call of a changed rule in the child process, and notes in memory shared with the
-parent which rule is running, so that a child that hangs or dies still tells. Rules that are the
-paper's own are not touched: proofs ask whether a rule is the paper's by identity.
+parent which rule is running, so that a child that hangs or dies still tells. Rules of a published
+version are not touched: proofs ask whether a rule is the published one by identity.
 
 A rule that remembers earlier calls may well repeat itself when it is asked twice in a row. So some
 questions are kept, and in the end they are asked again, last ones first, of rules that are loaded
@@ -22,12 +22,11 @@ from typing import NoReturn, cast
 
 from proofs import _symbolic
 from properties.lump import Seal, sealing
-from sandproof.about import rule_names
-from sandproof.answers import answers, complaint, conforms, differ, readable
+from sandproof.answers import answers, conforms, differ, readable
 from sandproof.calls import Calls
+from sandproof.families import Family, Rules, family_of
 from sandproof.problems import at_line, brief, safely, told
 from sandproof.reach import Reach, TooManyLines
-from spec import PAPER, Rules
 from spec.distributions import Law, NotADistribution, NotReplayable
 from spec.numbers import SpecError
 
@@ -67,17 +66,19 @@ class Guard:
 
     def around(self, rules: Rules) -> Rules:
         """Return the rules with every changed one guarded."""
+        family = family_of(rules)
+        assert family is not None
         changed = {
-            name: self._guarded(number, name, getattr(rules, name))
-            for number, name in enumerate(rule_names(), 1)
-            if getattr(rules, name) is not getattr(PAPER, name)
+            name: self._guarded(family, name, getattr(rules, name))
+            for name in family.rule_names()
+            if not family.publishes(name, getattr(rules, name))
         }
-        return replace(rules, **changed)  # type: ignore[arg-type]
+        return replace(rules, **changed)
 
-    def _guarded(self, number: int, name: str, rule: Rule) -> Rule:
-        annotation = answers()[name]
+    def _guarded(self, family: Family, name: str, rule: Rule) -> Rule:
+        annotation = answers(family)[name]
         fits = conforms(annotation)
-        draws = list(inspect.signature(getattr(PAPER, name)).parameters)[-1] == "draw"
+        draws = list(inspect.signature(getattr(family.own, name)).parameters)[-1] == "draw"
         calls = 0
 
         def checked(arguments: tuple[object, ...]) -> object:
@@ -86,7 +87,7 @@ class Guard:
                 self._blame(
                     name, f"returned {brief(answer)}; it must return {readable(annotation)}"
                 )
-            if wrong := complaint(name, arguments, answer):
+            if wrong := family.complaint(name, arguments, answer):
                 self._blame(name, f"returned {brief(answer)}; {wrong}")
             return answer
 
@@ -96,7 +97,7 @@ class Guard:
             calls += 1
             symbolic = bool(_symbolic._runs)
             before, self.sealed = (self.trace.now[1], self.sealed), Seal.closed
-            self.trace.enter(number, symbolic)
+            self.trace.enter(name, symbolic)
             try:
                 if symbolic:
                     return self._call_symbolically(name, rule, arguments)
@@ -118,17 +119,17 @@ class Guard:
             return answer
 
         # A proof puts the guard around the rule as it is followed there.
-        guarded.guarding = functools.partial(self._guarded, number, name)  # type: ignore[attr-defined]
+        guarded.guarding = functools.partial(self._guarded, family, name)  # type: ignore[attr-defined]
         return guarded
 
     def ask_again(self, rules: Rules) -> None:
         """Put the questions that were kept to rules that should answer them in the same way."""
         for name, questions in self.asked.items():
-            self.trace.enter(rule_names().index(name) + 1, False)
+            self.trace.enter(name, False)
             for question, answer in reversed(questions):
                 again = self._call(name, getattr(rules, name), question.replaying())
                 self._compare(name, answer, again)
-        self.trace.enter(0, False)
+        self.trace.enter("", False)
 
     def _compare(self, name: str, answer: object, again: object) -> None:
         try:

@@ -9,10 +9,11 @@ The parameters go with it. A second of the small universe becomes a day, a grain
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from properties.level1.checks import ToldAttack
 from properties.level1.game import Level1Attack, Reaction
 from spec.distributions import Distribution, Law
 from spec.level1 import (
@@ -32,6 +33,23 @@ from spec.level1 import (
 Fields = dict[str, Any]
 DAY = 86400
 MICRO = 10**6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackWithScenario:
+    """Hold an attack that is told as ever, and as a scenario besides."""
+
+    told: ToldAttack
+
+    def story(self) -> str:
+        """Return the attack move by move."""
+        return self.told.story()
+
+    def to_json(self) -> dict[str, object]:
+        """Return the attack as plain data, with the scenario that shows it and its parameters."""
+        attack = self.told.attack
+        scenario = scenario_of(attack, self.told.rules)
+        return self.told.to_json() | {"scenario": scenario, "config": config_of(attack)}
 
 
 def scenario_of(attack: Level1Attack, rules: Level1Rules) -> Fields:
@@ -112,8 +130,10 @@ def event_of(move: Level1Move, seconds: int, here: Level1System, there: Level1Sy
                 "matchValue": move.options.match_value,
                 "priority": move.options.priority,
             }
-            site = move.caller.site
-            return {"seconds": seconds, "event": "saveImpression", "site": site, "options": options}
+            return {"seconds": seconds, "event": "saveImpression"} | {
+                **caller_of(move),
+                "options": options,
+            }
         case MeasureConversion():
             report, other = here.reports[move.report_id], there.reports[move.report_id]
             asked = move.options
@@ -132,7 +152,7 @@ def event_of(move: Level1Move, seconds: int, here: Level1System, there: Level1Sy
                 "$comment": f"without the unit: {list(other.histogram)}",
                 "seconds": seconds,
                 "event": "measureConversion",
-                "site": move.caller.site,
+                **caller_of(move),
                 "options": given,
                 "expected": list(report.histogram),
             }
@@ -149,6 +169,13 @@ def event_of(move: Level1Move, seconds: int, here: Level1System, there: Level1Sy
             return {"seconds": seconds, "event": "enableAPI" if move.enabled else "disableAPI"}
         case _:
             raise TypeError(f"a scenario has no event for {move!r}")
+
+
+def caller_of(move: SaveImpression | MeasureConversion) -> Fields:
+    """Return who calls, as an event says it."""
+    between = move.caller.intermediary
+    named = {} if between is None else {"intermediarySite": between}
+    return {"site": move.caller.site, **named}
 
 
 def number(value: Fraction) -> int | float:

@@ -88,11 +88,12 @@ def brief_text(text: str) -> str:
 def known_claim(name: str) -> str:
     """Return the name of a claim; one that is not there is bad input, with the closest that is."""
     # Only here, because problems are also told of a `spec` that is not this project's own.
-    from spec.claims import CLAIMS
+    from sandproof.families import all_claims
 
-    if name not in CLAIMS:
-        inside = [each for each in CLAIMS if name in each]
-        hint = suggestion(name, inside or CLAIMS) or "; sandproof claims --list shows all"
+    claims = all_claims()
+    if name not in claims:
+        inside = [each for each in claims if name in each]
+        hint = suggestion(name, inside or claims) or "; sandproof claims --list shows all"
         raise BadInput(f"there is no claim {name!r}{hint}")
     return name
 

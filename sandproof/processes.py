@@ -216,7 +216,7 @@ class Pool:
         return None
 
     def _finish(self, child: Child, ending: Ending, status: int | None = None) -> Outcome:
-        rule = child.trace.rule()
+        rule = child.trace.now[1]
         child.kill()
         if status is None:
             os.waitpid(child.pid, 0)

@@ -6,32 +6,12 @@ says little: with δ = 1 every guarantee holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
 from sandproof.settings import shown
-from spec import PAPER, Rules
-from spec.claims import CLAIMS
-from spec.neighbours import Relation
 from spec.numbers import Base, Power, bounds
-from spec.universe import Promise as Reports
-from spec.universe import promised_by
-from spec.verdicts import Kind
-
-REPORTS: Mapping[str, Reports] = {
-    "attribution_summaries_are_private": "summary",
-    "aggregation_summaries_are_private": "summary",
-    "event_level_reports_are_private": "event",
-    "the_ledger_never_passes_the_caps": "summary",
-    "summary_and_event_reports_compose": "both",
-}
-"""Which reports each guarantee is about."""
-
-WINDOWED = "aggregation_summaries_are_private"
-UNITS = {WINDOWED: "device, window and ad-tech", "the_ledger_never_passes_the_caps": "report"}
-"""Of whom a guarantee speaks, where it is not a source."""
 
 
 class Strength(StrEnum):
@@ -91,34 +71,6 @@ class Promise:
             "window": self.window,
             "neighbours": self.relation,
         }
-
-
-def promises(rules: Rules, relations: Mapping[str, Relation] | None = None) -> dict[str, Promise]:
-    """Return what each guarantee promises under given rules, with other relations for some."""
-    return {
-        claim: promise_of(claim, rules, (relations or {}).get(claim, CLAIMS[claim].relation))
-        for claim, each in CLAIMS.items()
-        if each.kind is Kind.GUARANTEE
-    }
-
-
-def promise_of(claim: str, rules: Rules, relation: Relation | None) -> Promise:
-    """Return what one guarantee promises under given rules."""
-    limits = rules.limits
-    epsilon, delta = promised_by(limits, REPORTS[claim])
-    promise = Promise(
-        epsilon=epsilon,
-        delta=delta,
-        base=limits.base,
-        unit=UNITS.get(claim, "source"),
-        relation="" if relation is None else relation.name,
-    )
-    if claim != WINDOWED:
-        return promise
-    changed = rules.budget_unit is not PAPER.budget_unit
-    return replace(
-        promise, window=limits.window_length, decided_by="budget_unit" if changed else ""
-    )
 
 
 def compared(old: Promise, new: Promise) -> Strength:

@@ -12,7 +12,6 @@ import inspect
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -20,7 +19,8 @@ from types import ModuleType
 
 from properties.universe import described
 from properties.vocabulary import NO_WORDS, Vocabulary, vocabulary_of
-from sandproof.about import About, Request, called, changes_of, labels_of, rule_names
+from sandproof.about import About, Request, called, changes_of, labels_of
+from sandproof.families import Family, Rules, families, family_named, family_of
 from sandproof.integrity import Snapshot, complaint, snapshot
 from sandproof.outside import first_outside, is_installed
 from sandproof.problems import (
@@ -34,14 +34,9 @@ from sandproof.problems import (
     wrong_syntax,
 )
 from sandproof.settings import with_settings
-from sandproof.surface import changed_since, gone
-from spec import PAPER, Initial, Limits, Rules
-from spec.neighbours import RELATIONS_BY_NAME, Relation
-from spec.numbers import Power, bounds
-from spec.universe import SMALL_LIMITS, Universe, promised_by
-
-LARGEST_DELTA = Fraction(1, 2)
-"""The delta from which on a promise is as good as none."""
+from sandproof.surface import gone
+from spec.neighbours import Relation
+from spec.universe import Universe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +70,8 @@ def load(request: Request, again: bool = False) -> Proposal:
     own: list[ModuleType] = []
     before = None if request.path is None else snapshot()
     if request.path is None:
-        rules, module = PAPER, None
+        family, module = family_named(request.family), None
+        rules = family.versions[request.version] if request.version else family.own
     else:
         own = run_file(request.path)
         module = own[0]
@@ -83,13 +79,14 @@ def load(request: Request, again: bool = False) -> Proposal:
             if changed := complaint(before):
                 raise BadInput(f"{request.path}: {changed}")
             check_followed(own)
-        rules = rules_of(request.path, module)
+        rules = rules_of(request.path, module, request.family if request.wanted else "")
+        family = known_family(rules)
     rules = replace(rules, limits=with_settings(rules.limits, request.settings))
-    relation = None if module is None else relation_of(request.name, module)
-    universes = () if module is None else universes_of(request.name, module, rules.limits)
+    relation, universes = (None, ()) if module is None else family.read(request.name, module, rules)
     text = "" if module is None else inspect.cleandoc(module.__doc__ or "")
     about = About(
         name=request.name,
+        family=family.name,
         text=text,
         labels=labels_of(text),
         relation="" if relation is None else relation.name,
@@ -170,14 +167,17 @@ def wrong_names(source: bytes) -> str:
         if not isinstance(node, ast.Call) or not ast.unparse(node.func).endswith("replace"):
             continue
         about = ast.unparse(node.args[0]) if node.args else ""
-        what, kind = ("parameter", Limits) if about.endswith("limits") else ("rule", Rules)
-        known = [each.name for each in fields(kind)]
+        of_limits = about.endswith("limits")
+        owner = about.removesuffix(".limits")
+        owns = [each.own for each in families() if owner in (*each.versions, "RULES")]
+        what = "parameter" if of_limits else "rule"
+        known = [each.name for own in owns for each in fields(own.limits if of_limits else own)]
         for name in [keyword.arg for keyword in node.keywords if keyword.arg is not None]:
-            now = gone(name) if kind is Rules else None
+            now = None if of_limits or name in known else gone(name)
             if now is not None:
                 plain = now.replace("`", "")
                 complaints[name] = f"; there is no rule {name} any more: {plain} (docs/porting.md)"
-            elif about in ("PAPER", "RULES", "PAPER.limits") and name not in known:
+            elif known and name not in known:
                 complaints[name] = f"; there is no {what} {name}{suggestion(name, known)}"
     return "".join(complaints.values())
 
@@ -190,33 +190,45 @@ def keeps_identities(module: ModuleType) -> bool:
     )
 
 
-def rules_of(path: Path, module: ModuleType) -> Rules:
-    """Return the rules of a proposal; refuse what cannot be called as a rule is called."""
+def rules_of(path: Path, module: ModuleType, wanted: str = "") -> Rules:
+    """Return the rules of a proposal; refuse what cannot be called as a rule is called.
+
+    They are of any family, or of the one that is wanted.
+    """
     if not hasattr(module, "RULES"):
         raise BadInput(f"{path}: the file does not define RULES")
-    rules = module.RULES
-    if type(rules) is not Rules:
-        raise BadInput(f"{path}: RULES must be a spec.Rules, not {brief(rules)}")
-    if type(rules.limits) is not Limits:
-        raise BadInput(f"{path}: RULES.limits must be a spec.Limits, not {brief(rules.limits)}")
-    if type(rules.initial) is not Initial:
-        raise BadInput(f"{path}: RULES.initial must be a spec.Initial, not {brief(rules.initial)}")
-    for name in rule_names():
+    rules, family = module.RULES, family_of(module.RULES)
+    if family is None or wanted not in ("", family.name):
+        known = [each.rules_name for each in families() if wanted in ("", each.name)]
+        raise BadInput(f"{path}: RULES must be a {' or a '.join(known)}, not {brief(rules)}")
+    for name in ("limits", *family.parts):
+        part, kind = getattr(rules, name), type(getattr(family.own, name))
+        if type(part) is not kind:
+            named = f"{kind.__module__.rpartition('.')[0]}.{kind.__name__}"
+            raise BadInput(f"{path}: RULES.{name} must be a {named}, not {brief(part)}")
+    for name in family.rule_names():
         rule = getattr(rules, name)
         if not callable(rule):
             raise BadInput(f"{path}: rule `{name}` must be a function, not {brief(rule)}")
-        check_arguments(path, name, rule)
+        check_arguments(path, family, name, rule)
     return rules
 
 
-def check_arguments(path: Path, name: str, rule: object) -> None:
+def known_family(rules: Rules) -> Family:
+    """Return the family of rules that are of one."""
+    family = family_of(rules)
+    assert family is not None
+    return family
+
+
+def check_arguments(path: Path, family: Family, name: str, rule: object) -> None:
     """Refuse a rule that is written for the first surface, or takes another number of arguments."""
-    expected = list(inspect.signature(getattr(PAPER, name)).parameters)
+    expected = list(inspect.signature(getattr(family.own, name)).parameters)
     try:
         signature = inspect.signature(rule)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return
-    now = changed_since(name, signature)
+    now = family.outdated(name, signature)
     if now is not None:
         raise BadInput(
             f"{path}: rule `{name}` is written for the first surface: {called(rule)} takes "
@@ -229,54 +241,3 @@ def check_arguments(path: Path, name: str, rule: object) -> None:
             f"{path}: rule `{name}` is called with {len(expected)} arguments "
             f"({', '.join(expected)}), but {called(rule)} takes {signature}"
         ) from None
-
-
-def relation_of(name: str, module: ModuleType) -> Relation | None:
-    """Return the neighbour relation that a proposal names."""
-    relation = getattr(module, "NEIGHBOURS", None)
-    if relation is not None and not isinstance(relation, Relation):
-        raise BadInput(
-            f"{name}: NEIGHBOURS must be a spec.neighbours.Relation, not {brief(relation)}"
-        )
-    known = None if relation is None else RELATIONS_BY_NAME.get(relation.name)
-    if relation is not None and known is not None and relation is not known:
-        raise BadInput(
-            f"{name}: NEIGHBOURS is called {relation.name!r} and is another relation than that: "
-            "give it a name of its own"
-        )
-    return relation
-
-
-def universes_of(name: str, module: ModuleType, limits: Limits) -> tuple[Universe, ...]:
-    """Return the universes that a proposal names; refuse one whose promise allows too much."""
-    if hasattr(module, "UNIVERSE") and hasattr(module, "UNIVERSES"):
-        raise BadInput(f"{name}: define UNIVERSE or UNIVERSES, not both")
-    named = getattr(module, "UNIVERSES", None)
-    given = [module.UNIVERSE] if hasattr(module, "UNIVERSE") else named or ()
-    if not isinstance(given, Sequence):
-        raise BadInput(f"{name}: UNIVERSES must be a sequence, not {brief(given)}")
-    for universe in given:
-        if not isinstance(universe, Universe):
-            raise BadInput(
-                f"{name}: a universe must be a spec.universe.Universe, not {brief(universe)}"
-            )
-        if weak := weakness(universe, limits):
-            raise BadInput(f"{name}: the universe {universe.name!r} {weak}")
-    return tuple(given)
-
-
-def weakness(universe: Universe, limits: Limits) -> str:
-    r"""Say why the promise of a universe allows nearly everything, for rules with limits, if so.
-
-    It must promise a delta below one half, and no larger $e^{\varepsilon}$ than the rules or the
-    small limits do.
-    """
-    epsilon, delta = universe.promised
-    if delta >= LARGEST_DELTA:
-        return f"promises a delta of {delta}; it must be below {LARGEST_DELTA}"
-    least, _ = bounds(Power(universe.limits.base, epsilon).value())
-    for other in (limits, SMALL_LIMITS):
-        _, most = bounds(Power(other.base, promised_by(other, universe.promise)[0]).value())
-        if least <= most:
-            return ""
-    return f"promises an epsilon of {epsilon}, which is larger than that of the rules"

@@ -147,7 +147,7 @@ class Result:
         rows = [row for row in self.deciding if row.verdict is self.verdict]
         loud = ", with an ALARM" if self.alarms else ""
         weaker = any(row.strength is Strength.WEAKER for row in self.weaker)
-        loud += "; the promise is WEAKER than the paper's" if weaker else ""
+        loud += f"; the promise is WEAKER than {self.about.whose}" if weaker else ""
         under = self._under(rows)
         match self.verdict:
             case Verdict.REFUTED:

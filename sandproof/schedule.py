@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from proofs import lemmas_of
+from sandproof.families import all_claims, claim_named
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded
-from spec.claims import CLAIMS
 from spec.verdicts import Finding, Kind, Reason, Verdict
 
-PROVED: dict[str, Finding] = {}
-"""The lemmas that this process has seen proved for rules that leave them alone."""
+PROVED: dict[tuple[str, str], Finding] = {}
+"""The lemmas that this process has seen proved for a version, and rules that leave them alone."""
 
 
 class Schedule:
@@ -34,8 +33,12 @@ class Schedule:
         self.found: dict[Job, Found] = {}
         self.total = len(self.pending)
         self.proofs = {job.claim: job for job in loaded.jobs if job.proves}
-        self.lemmas = {lemma: PROVED[lemma] for lemma in PROVED if loaded.leaves_alone(lemma)}
-        for claim in CLAIMS.keys() - self.proofs.keys():
+        self.lemmas = {
+            lemma: found
+            for (version, lemma), found in PROVED.items()
+            if version == loaded.version and loaded.leaves_alone(lemma)
+        }
+        for claim in loaded.family.claims.keys() - self.proofs.keys():
             lemma = Job(place=-1, claim=claim, check="proof", proves=True)
             unknown = undecided(lemma, Reason.NOT_RUN, "no proof for these neighbours")
             self.lemmas.setdefault(claim, unknown)
@@ -79,6 +82,7 @@ class Schedule:
         """Return a proof, or a lemma that it waits for, or nothing while others are running."""
         failed = {x for x, found in self.lemmas.items() if found.verdict is not Verdict.PROVED}
         changed = self.loaded.about.changed
+        lemmas_of = self.loaded.family.lemmas_of
         lemmas = () if job.put_back else lemmas_of(job.claim, changed, failed)
         running = {each.claim for each in self.running if each.proves}
         missing = [lemma for lemma in lemmas if lemma not in self.lemmas]
@@ -86,7 +90,7 @@ class Schedule:
             if lemma not in running:
                 asked_for = self.proofs[lemma]
                 return asked_for if asked_for in self.pending else replace(asked_for, helping=True)
-        busy = missing or (lemmas and any(lemmas_of(claim, changed) for claim in running))
+        busy = missing or (lemmas and any(lemmas_of(claim, changed, ()) for claim in running))
         return None if busy else job
 
     def take(self, job: Job, found: Found) -> set[Job]:
@@ -115,9 +119,9 @@ class Schedule:
         if not found.misbehaved and not found.exhausted:
             self.lemmas.update(found.lemmas)
             PROVED.update(
-                (lemma, each)
+                ((self.loaded.version, lemma), each)
                 for lemma, each in found.lemmas.items()
-                if lemma in CLAIMS
+                if lemma in all_claims()
                 and self.loaded.leaves_alone(lemma)
                 and each.verdict is Verdict.PROVED
             )
@@ -129,13 +133,14 @@ class Schedule:
         refuting = [
             job
             for job, found in self.own().items()
-            if found.finding.verdict is Verdict.REFUTED and CLAIMS[job.claim].kind is Kind.GUARANTEE
+            if found.finding.verdict is Verdict.REFUTED
+            and claim_named(job.claim).kind is Kind.GUARANTEE
         ]
         self.pending = [
             replace(job, put_back=name)
             for name in fields
             for job in refuting
-            if len(fields) > 1 and name in CLAIMS[job.claim].rules
+            if len(fields) > 1 and name in claim_named(job.claim).rules
         ]
         self.total += len(self.pending)
 
@@ -178,7 +183,7 @@ def needless(job: Job, earlier: Mapping[Job, Found]) -> bool:
     for other, found in earlier.items():
         if other.place >= job.place:
             continue
-        if found.misbehaved or not found.exhausted.keys().isdisjoint(CLAIMS[job.claim].rules):
+        if found.misbehaved or not found.exhausted.keys().isdisjoint(claim_named(job.claim).rules):
             return True
         if other.claim == job.claim and not other.helping:
             attacked = found.finding.attack is not None

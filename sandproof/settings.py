@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
+from typing import Any
 
 from sandproof.problems import BadInput, brief_text, suggestion
-from spec import PAPER, Limits
+from spec import PAPER
 from spec.numbers import NATURAL, Base, SpecError
 
 LONGEST = 300
@@ -22,15 +23,21 @@ NUMBER = re.compile(
 Settings = tuple[tuple[str, Fraction | None], ...]
 
 
-def parameters() -> list[str]:
-    """Name the public parameters."""
-    return [each.name for each in fields(Limits)]
+def parameters(limits: Any = PAPER.limits) -> list[str]:
+    """Name the public parameters that `--set` can change: those that are numbers."""
+    return [each.name for each in fields(limits) if settable(getattr(limits, each.name))]
 
 
-def parse_settings(texts: Sequence[str]) -> Settings:
+def settable(value: object) -> bool:
+    """Tell whether a parameter can be written as a number."""
+    return value is None or isinstance(value, int | Fraction | Base)
+
+
+def parse_settings(texts: Sequence[str], limits: Any = None) -> Settings:
     """Read the values of `--set name=value` exactly, and refuse what is no parameter."""
     settings: dict[str, Fraction | None] = {}
-    names = parameters()
+    limits = PAPER.limits if limits is None else limits
+    names = parameters(limits)
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name:
@@ -41,7 +48,7 @@ def parse_settings(texts: Sequence[str]) -> Settings:
         settings[name] = (
             None if (name, value) == ("base", "e") else exact_number(f"--set {name}", value)
         )
-    with_settings(PAPER.limits, tuple(settings.items()))
+    with_settings(limits, tuple(settings.items()))
     return tuple(settings.items())
 
 
@@ -74,10 +81,12 @@ def whole_number(option: str, text: str) -> int:
     return int(number)
 
 
-def with_settings(limits: Limits, settings: Settings) -> Limits:
+def with_settings(limits: Any, settings: Settings) -> Any:
     """Return the limits with some parameters set."""
     values: dict[str, object] = {}
     for name, value in settings:
+        if not hasattr(limits, name):
+            raise BadInput(f"--set {name}: these rules have no such parameter")
         if name == "base":
             values[name] = NATURAL if value is None else value
         else:
@@ -88,7 +97,7 @@ def with_settings(limits: Limits, settings: Settings) -> Limits:
     try:
         if isinstance(values.get("base"), Fraction):
             values["base"] = Base(dict(settings)["base"])
-        return replace(limits, **values)  # type: ignore[arg-type]
+        return replace(limits, **values)
     except SpecError as error:
         raise BadInput(f"--set {', '.join(name for name, _ in settings)}: {error}") from None
 

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from spec.neighbours import Relation
-from spec.rules import Rules
 
 
 class Verdict(StrEnum):
@@ -210,12 +210,12 @@ class Control:
 
     name: str
     run: Callable[[], Finding]
-    rules: Rules | None = None
+    rules: Any = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """Hold a check of one claim: how to run it on given rules, and its controls.
+    """Hold a check of one claim: how to run it on given rules of its family, and its controls.
 
     `evidence` is the kind that it brings if it finds no attack, `shape` where it looks, `relation`
     the neighbour relation that it uses. A check that is `spare` is one more search, which a quick
@@ -225,7 +225,7 @@ class Check:
 
     claim: str
     name: str
-    run: Callable[[Rules], Finding]
+    run: Callable[[Any], Finding]
     controls: tuple[Control, ...]
     evidence: Evidence = Evidence.EXACT_IN_UNIVERSE
     shape: Shape = Shape.NONE

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 import sandproof
-from sandproof import plan
 from sandproof.about import About
 from sandproof.api import request_of
+from sandproof.families import paper
 from sandproof.main import main
 from sandproof.problems import BadInput
 from sandproof.result import Result
@@ -46,7 +46,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
         return Finding(claim=LEDGER, check="same", evidence=evidence)
 
     found = Check(claim=LEDGER, name="same", run=run, controls=())
-    monkeypatch.setattr(plan, "checks_of", lambda *_: (found,))
+    monkeypatch.setattr(paper, "checks_of", lambda *_: (found,))
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_what_cannot_be_checked_from_python_is_said(change: Path, tmp_path: Path
     for rules in (written_here, other):
         with pytest.raises(BadInput, match="are not the RULES of a file: write them to one"):
             sandproof.check(rules)
-    with pytest.raises(BadInput, match=r"a proposal is a path or a spec\.Rules, not an int: 3"):
+    with pytest.raises(BadInput, match=r"a spec\.level1\.Level1Rules, not an int: 3"):
         sandproof.check(3)  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="no such file"):
         sandproof.check(tmp_path / "nowhere.py", jobs=1)

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from proofs import CHECKS
-from sandproof import VERSION, plan
+from sandproof import VERSION
 from sandproof.commands.params import variance
+from sandproof.families import paper
 from sandproof.figures import certain_digits, figures_of, significant
 from sandproof.formats import check_writable
 from sandproof.main import COMMANDS, main
@@ -85,7 +86,7 @@ def is_paper(claim: str) -> Check:
 def quick(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     """Replace all checks by quick ones."""
     found = [is_paper(claim) for claim in CLAIMS]
-    monkeypatch.setattr(plan, "checks_of", lambda *_: tuple(found))
+    monkeypatch.setattr(paper, "checks_of", lambda *_: tuple(found))
     return found
 
 

@@ -17,8 +17,9 @@ from sandproof import formats
 from sandproof.about import About, Change
 from sandproof.claim_result import AttackRecord, ClaimResult, shortened
 from sandproof.compare import rows_of, status_of
+from sandproof.families.paper import promises
 from sandproof.formats.text import as_text
-from sandproof.promise import Strength, compared, promises
+from sandproof.promise import Strength, compared
 from sandproof.result import Repair, Result, overall
 from sandproof.settings import shown
 from sandproof.why import opening, why

@@ -15,6 +15,8 @@ import pytest
 
 import properties.lump
 import spec.aggregation_service
+import spec.claims
+import spec.verdicts
 from proofs import _solvers
 from sandproof import integrity
 from sandproof.about import Request

@@ -27,15 +27,15 @@ from properties.machines.attribution_client import AttributionMachine
 from properties.machines.system import AttributionSystemMachine
 from properties.observation import NoEncoding
 from properties.play import attack_by
-from sandproof import formats, plan, verdict
+from sandproof import formats, verdict
 from sandproof.about import About, Request
 from sandproof.claim_result import ClaimResult
-from sandproof.combine import composed
+from sandproof.families import paper
+from sandproof.families.paper import composed, overridden, weakness
 from sandproof.jobs import Options
 from sandproof.main import main
-from sandproof.plan import overridden
 from sandproof.problems import BadInput
-from sandproof.proposal import load, weakness
+from sandproof.proposal import load
 from sandproof.result import Result
 from spec import PAPER, SMALL_LIMITS, Query, Source, Trigger, Universe
 from spec.claims import CLAIMS
@@ -105,8 +105,8 @@ def test_relations_are_compared_by_identity(monkeypatch: pytest.MonkeyPatch) -> 
     twin = replace(ATTRIBUTION_FIXED)
     assert overridden(CLAIMS[ATTRIBUTION], twin)
     assert not overridden(CLAIMS[ATTRIBUTION], ATTRIBUTION_FIXED)
-    monkeypatch.setattr(plan, "CHECKS", ())
-    kept = plan.checks_of("quick", 0, twin, ())
+    monkeypatch.setattr(paper, "CHECKS", ())
+    kept = paper.checks_of("quick", 0, twin, ())
     assert {each.relation for each in kept if each.claim == ATTRIBUTION} == {twin}
 
 
@@ -238,7 +238,7 @@ def test_a_promise_is_weak_only_beside_that_of_the_rules() -> None:
 @pytest.mark.parametrize("path", sorted(PROPOSALS.glob("*.py")), ids=lambda path: path.stem)
 def test_the_catalogue_can_be_loaded(path: Path) -> None:
     if path.stem[0] != "_":
-        plan.check_relation(load(Request(path=path)))
+        paper.check_relation(load(Request(path=path)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,14 +18,16 @@ import pytest
 
 from proofs import CHECKS, lemmas_of
 from properties.universe import event_universe
-from sandproof import case, children, combine, plan, processes, verdict
+from sandproof import case, children, plan, processes, verdict
 from sandproof import proposal as proposal_module
 from sandproof.about import About, Change, Request
-from sandproof.answers import complaint, conforms, differ, incomparable, readable
+from sandproof.answers import conforms, differ, readable
 from sandproof.calls import Calls
 from sandproof.case import Case
 from sandproof.claim_result import AttackRecord, ClaimResult
 from sandproof.combine import with_failed_assumptions
+from sandproof.families import paper
+from sandproof.families.paper import complaint, incomparable
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded
 from sandproof.problems import BadInput
@@ -117,7 +119,7 @@ def one_shape(monkeypatch: pytest.MonkeyPatch) -> None:
 def checks(monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     """Replace all checks by a quick one that plays through the system."""
     found = [check(ATTRIBUTION, "play", Verdict.SEARCHED), check(LEDGER, "play", Verdict.PROVED)]
-    monkeypatch.setattr(plan, "checks_of", lambda *_: tuple(found))
+    monkeypatch.setattr(paper, "checks_of", lambda *_: tuple(found))
     monkeypatch.setattr(case, "CALL_SECONDS", 2.5)
     monkeypatch.setattr(case, "LOAD_SECONDS", 1.0)
     return found
@@ -145,7 +147,7 @@ CANNOT_BE_LOADED = {
     "": "change.py: the file is empty",
     "x = (\n": "change.py, line 1: syntax error: '(' was never closed",
     "x = 1\n": "change.py: the file does not define RULES",
-    "RULES = {}\n": "change.py: RULES must be a spec.Rules, not a dict: {}",
+    "RULES = {}\n": "RULES must be a spec.Rules or a spec.level1.Level1Rules, not a dict: {}",
     "\nimport nowhere_at_all\n": "change.py, line 2: ModuleNotFoundError: No module named",
     "def f():\n    return 1 / 0\nf()\n": "change.py, line 2, in f: ZeroDivisionError: division",
     "raise SystemExit(0)\n": "change.py, line 1: SystemExit: 0",
@@ -458,8 +460,8 @@ def test_what_is_composed_holds_as_far_as_its_parts_do() -> None:
         return ClaimResult(claim=CLAIMS[claim], findings=(found(claim, verdict),))
 
     def verdict(*parts: Verdict) -> Verdict:
-        rows = [row(claim, part) for claim, part in zip(combine.PARTS, parts, strict=True)]
-        *_, last = combine.composed((*rows, row(combine.COMPOSED, Verdict.UNKNOWN)))
+        rows = [row(claim, part) for claim, part in zip(paper.PARTS, parts, strict=True)]
+        *_, last = paper.composed((*rows, row(paper.COMPOSED, Verdict.UNKNOWN)))
         return last.verdict
 
     assert verdict(Verdict.PROVED, Verdict.SEARCHED) is Verdict.SEARCHED
@@ -550,10 +552,10 @@ def test_the_labels_of_a_docstring_are_read(tmp_path: Path) -> None:
 
 
 def test_proofs_for_the_papers_neighbours_do_not_count_for_others() -> None:
-    other = {(c.claim, c.name) for c in plan.checks_of("quick", 0, NEVER_REGISTERED, ())}
-    usual = {(c.claim, c.name) for c in plan.checks_of("quick", 0, None, ())}
-    assert plan.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED)
-    assert not plan.overridden(CLAIMS[LEDGER], NEVER_REGISTERED)
+    other = {(c.claim, c.name) for c in paper.checks_of("quick", 0, NEVER_REGISTERED, ())}
+    usual = {(c.claim, c.name) for c in paper.checks_of("quick", 0, None, ())}
+    assert paper.overridden(CLAIMS[ATTRIBUTION], NEVER_REGISTERED)
+    assert not paper.overridden(CLAIMS[LEDGER], NEVER_REGISTERED)
     named = [name for claim, name in other if claim == ATTRIBUTION]
     assert named
     assert all("never registered" in name for name in named)
@@ -561,7 +563,7 @@ def test_proofs_for_the_papers_neighbours_do_not_count_for_others() -> None:
 
 
 def test_checks_come_cheapest_and_most_telling_first() -> None:
-    checks = plan.checks_of("standard", 0, None, ())
+    checks = paper.checks_of("standard", 0, None, ())
     kinds = [CLAIMS[check.claim].kind for check in checks]
     assert kinds == sorted(kinds, key=lambda kind: plan.ORDER[kind])
     names = [check.name.split(":")[0] for check in checks if CLAIMS[check.claim].relation]
@@ -592,8 +594,8 @@ def test_every_guarantee_is_decided_not_only_the_first_that_falls(
 
 def test_where_nothing_changes_the_named_universes_say_what_is_asked() -> None:
     proposal = Proposal(about=About(name="p"), rules=PAPER, universes=(event_universe(),))
-    assert plan.asked_for(proposal) == {"event_level_reports_are_private"}
-    assert plan.asked_for(replace(proposal, universes=())) == frozenset()
+    assert paper.asked_for(proposal) == {"event_level_reports_are_private"}
+    assert paper.asked_for(replace(proposal, universes=())) == frozenset()
 
 
 def test_an_attack_makes_later_checks_of_the_claim_needless(
@@ -644,7 +646,7 @@ def test_a_repair_is_tried_with_the_check_that_refuted(
     game = planned(LEDGER, "game", refuting)
     others = [check(LEDGER, name, Verdict.SEARCHED) for name in ("first", "second")]
     lists = {"standard": (*others, game), "quick": (game, *others)}
-    monkeypatch.setattr(plan, "checks_of", lambda effort, *_: lists[effort])
+    monkeypatch.setattr(paper, "checks_of", lambda effort, *_: lists[effort])
     source = rule(PAPERS_CHARGE) + "RULES = replace(RULES, settle=lambda *a: PAPER.settle(*a))\n"
     (result,) = checked(written(tmp_path, source), options=replace(OPTIONS, only=(LEDGER,)))
     assert [(repair.field, repair.claim) for repair in result.repairs] == [("charge", LEDGER)]
@@ -1050,11 +1052,11 @@ def test_what_is_composed_does_not_hold_while_a_part_is_refuted(
 ) -> None:
     checks[:] = [
         check(ATTRIBUTION, "game", Verdict.REFUTED),
-        check(combine.COMPOSED, "game", Verdict.SEARCHED),
+        check(paper.COMPOSED, "game", Verdict.SEARCHED),
     ]
     path = written(tmp_path, HEADER + "RULES = replace(PAPER, charge=lambda *_: None)\n")
     (result,) = verdict.run([Request(path=path)], Options(jobs=1))
-    (composed,) = [row for row in result.claims if row.claim.id == combine.COMPOSED]
+    (composed,) = [row for row in result.claims if row.claim.id == paper.COMPOSED]
     assert composed.verdict is Verdict.UNKNOWN
     assert f"{ATTRIBUTION}, on which it rests, is refuted" in composed.reason
 

@@ -11,36 +11,59 @@ level1_budgets_are_never_overdrawn. What a job costs is known before it is answe
 costs are an online rollout, and individual_privacy_implies_privacy.
 
 Against all sites the global budget bounds the sum. A single site sees its own reports, and its own
-budget bounds theirs, whatever the shared limits do: where they refuse, $e$ does not pay. If the
+budget bounds theirs, whatever the shared limits do: where they refuse, $e$ does not pay. It pays
+for the norm where a single epoch is asked, by level1_a_single_epoch_changes_by_its_norm. If the
 unit is an epoch to one conversion site, reports of others are the same in both worlds as long as
 shared limits never refuse.
+
+Two further guarantees follow. Take one impression of $e$ away, or all of $e$: the
+world without $e$ is the same, so that what a site sees with and without the impression are both
+$\varepsilon$-close to it, and $2 \varepsilon$-close to each other, by group_privacy. Take the
+epochs $e, e + 1, \dots, e + k - 1$ away one by one: each step is the guarantee for one epoch of a
+device that lacks the others already, so that $k$ epochs cost $k \varepsilon$.
 """
 
 from __future__ import annotations
 
-import dis
-from collections.abc import Callable, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from functools import cache
-from types import CodeType, FunctionType
+from importlib import import_module
 from typing import Any
 
-from proofs._proof import Step, StepResult
-from proofs.level1 import (
-    level1_budgets_are_never_overdrawn,
-    level1_charges_cover_the_noise,
-    level1_histograms_change_by_at_most_the_charge,
-    level1_reports_are_accepted_once,
-    level1_what_is_seen_is_public,
-)
+from proofs._chain import recalled, remembered
+from proofs._check import check_of
+from proofs._memory import memoryless
 from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW, Level1Rules
-from spec.level1.claims import LEVEL1_CLAIMS
-from spec.verdicts import Evidence, Finding, Reason, Shape, Verdict
-from spec.verdicts import Step as Told
+from spec.level1.claims import (
+    GLOBAL,
+    LEVEL1_CLAIMS,
+    ONE_IMPRESSION,
+    ONE_SITE,
+    ONE_VIEW,
+    SEVERAL_EPOCHS,
+)
+from spec.verdicts import ALARMS, Check, Claim, Control, Evidence, Finding, Kind, Reason, Step
+from spec.verdicts import Verdict as Said
 
-GLOBAL = "level1_device_epochs_are_private"
-ONE_VIEW = "level1_one_site_learns_little_of_an_epoch"
-ONE_SITE = "level1_what_one_site_asks_is_private"
+ATTRIBUTES = (LEVEL_1_2026_05.attribute, LEVEL_1_ONE_DRAW.attribute)
+BUDGETS = "level1_budgets_are_never_overdrawn"
+CHARGES = "level1_charges_cover_the_noise"
+CHANGES = "level1_histograms_change_by_at_most_the_charge"
+NORM = "level1_a_single_epoch_changes_by_its_norm"
+ONCE = "level1_reports_are_accepted_once"
+PUBLIC = "level1_what_is_seen_is_public"
+
+FOR_ALL = (PUBLIC, ONCE, CHARGES, BUDGETS, CHANGES)
+FOR_ONE = (*FOR_ALL, NORM)
+CHAINS = {
+    GLOBAL: FOR_ALL,
+    ONE_VIEW: FOR_ONE,
+    ONE_SITE: FOR_ONE,
+    ONE_IMPRESSION: FOR_ONE,
+    SEVERAL_EPOCHS: FOR_ALL,
+}
+"""The lemmas of every guarantee."""
 
 OWN = (
     "parse_site",
@@ -51,117 +74,55 @@ OWN = (
     "validate_conversion",
     "single_epoch",
     "allocate",
+    "fill",
     "clear_site",
 )
 """Rules of which nothing is proved but that the draft's own are right."""
 
-WHOLE = ("deduct", "fill")
-"""Rules that are run on two impressions: for any number only if they have no loop of their own."""
-
-ATTRIBUTES = (LEVEL_1_2026_05.attribute, LEVEL_1_ONE_DRAW.attribute)
-USED = {
-    level1_budgets_are_never_overdrawn.PROOF.claim: (
-        *("deduct", "clear_history", "last_clearing", "first_epoch"),
-    ),
-    level1_charges_cover_the_noise.PROOF.claim: ("charge", "stated_budget", "accept", "noise"),
-    level1_histograms_change_by_at_most_the_charge.PROOF.claim: (
-        *("attribute", "matches", "deduct", "fill", "allocate", "single_epoch", "first_epoch"),
-    ),
-    level1_reports_are_accepted_once.PROOF.claim: ("accept",),
-    level1_what_is_seen_is_public.PROOF.claim: (
-        *("check_activation", "stated_budget", "validate_impression", "save", "clear_site"),
-        *("clear_history", "last_clearing", "first_epoch"),
-    ),
-}
-"""The rules that each lemma runs. The draft's own call no others; a changed one may call any."""
-
-LOOPS = frozenset({"FOR_ITER", "JUMP_BACKWARD", "GET_ITER", "BINARY_SUBSCR", "BINARY_SLICE"})
-COUNTING = frozenset(
-    (
-        *("len", "sum", "min", "max", "any", "all", "sorted", "reversed", "zip", "map", "filter"),
-        *("enumerate", "next", "iter", "list", "set", "tuple", "dict", "frozenset", "range"),
-    )
-)
-
-
-def lemmas(rules: Level1Rules, site: bool) -> dict[str, tuple[Any, tuple[Step[Any], ...]]]:
-    """Return the subject and the steps of every lemma, for the site's budget or the global one."""
-    budgets = level1_budgets_are_never_overdrawn
-    charges = level1_charges_cover_the_noise
-    changes = level1_histograms_change_by_at_most_the_charge
-    seen = level1_what_is_seen_is_public
-    once = level1_reports_are_accepted_once
-    return {
-        budgets.PROOF.claim: (rules, budgets.SITE if site else budgets.SHARED),
-        charges.PROOF.claim: (rules, charges.SITE if site else charges.SHARED),
-        changes.PROOF.claim: (
-            changes.Subject(rules=rules),
-            changes.SITE if site else changes.SHARED,
-        ),
-        once.PROOF.claim: (rules, once.PROOF.steps),
-        seen.PROOF.claim: (seen.Subject(rules=rules), seen.STEPS),
-    }
-
 
 def prove(rules: Level1Rules, claim: str) -> Finding:
     """Prove a guarantee for given rules, or say which lemma or rule is in the way."""
-    none = Finding(claim=claim, check="proof", rests_on=tuple(lemmas(rules, True)), method="lemmas")
-    if claim not in LEVEL1_CLAIMS:
-        raise KeyError(claim)
+    lemmas = CHAINS[claim]
+    blank = Finding(claim=claim, check="proof", rests_on=lemmas, method="chain of lemmas")
     others = unproved_rules(rules)
     if others:
         why = f"the proof is about the draft's own {', '.join(others)}"
-        return replace(none, reason=Reason.RULES_CHANGED, detail=why)
-    told: list[Told] = []
-    for lemma in lemmas(rules, True):
-        for step, result in decided(rules, lemma, claim != GLOBAL):
-            told.append(Told(name=step.name, verdict=Verdict(result.verdict.lower())))
-            if result.alarm or (result.witness and result.fails):
-                reason = Reason.NO_WITNESS if result.witness else Reason.SOLVERS_DISAGREE
-                alarm = replace(none, evidence=Evidence.ALARM, reason=reason, steps=tuple(told))
-                return replace(alarm, detail=f"{lemma}: {result}")
-            if result.verdict != "PROVED":
-                return open_lemma(none, lemma, result, tuple(told))
-    proved = replace(none, evidence=Evidence.PROOF, steps=tuple(told), bound="all values")
-    looped = [name for name in WHOLE if not as_a_whole(getattr(rules, name))]
-    if looped:
-        return replace(
-            proved,
-            evidence=Evidence.ALL_VALUES_UP_TO_SHAPE,
-            shape=Shape.SHORT_LOOPS,
-            bound="two impressions of an epoch",
-            detail=f"the induction is not about the loops of {', '.join(looped)}",
-        )
-    return proved
+        return replace(blank, reason=Reason.RULES_CHANGED, detail=why)
+    told: list[Step] = []
+    for lemma in lemmas:
+        found = recalled(lemma, lemma_check(lemma), rules)
+        told.append(Step(name=lemma, verdict=found.verdict, by=found.method, detail=found.detail))
+        failed = unproved_steps(found, needed_steps(lemma, claim))
+        if found.is_alarm:
+            reason = found.reason if found.reason in ALARMS else Reason.RAISED
+            alarm = replace(blank, evidence=Evidence.ALARM, reason=reason, steps=tuple(told))
+            return replace(alarm, detail=f"{lemma}: {found.detail}")
+        if failed:
+            detail = f"{lemma}: {'; '.join(failed)}"
+            return replace(blank, reason=Reason.LEMMA_OPEN, detail=detail, steps=tuple(told))
+    return replace(blank, evidence=Evidence.PROOF, steps=tuple(told), bound="all values")
 
 
-def decided(rules: Level1Rules, lemma: str, site: bool) -> Iterable[tuple[Step[Any], StepResult]]:
-    """Decide the steps of a lemma in turn; those about the draft's own rules alone once for all."""
-    used = [name for name in USED[lemma] if name != "attribute"]
-    if all(getattr(rules, name) is getattr(LEVEL_1_2026_05, name) for name in used):
-        return decided_of_the_draft(lemma, site, ATTRIBUTES.index(rules.attribute))
-    subject, steps = lemmas(rules, site)[lemma]
-    return ((step, step.decide(subject)) for step in steps)
+def needed_steps(lemma: str, claim: str) -> tuple[str, ...]:
+    """Name the steps of a lemma that a guarantee needs: those about the site's budget or not."""
+    module = module_of(lemma)
+    spared = module.SITE_ONLY if claim in (GLOBAL, SEVERAL_EPOCHS) else module.GLOBAL_ONLY
+    return tuple(step.name for step in module.PROOF.steps if step not in spared)
 
 
-@cache
-def decided_of_the_draft(
-    lemma: str, site: bool, version: int
-) -> tuple[tuple[Step[Any], StepResult], ...]:
-    """Decide the steps of a lemma for one of the draft's versions."""
-    subject, steps = lemmas(replace(LEVEL_1_2026_05, attribute=ATTRIBUTES[version]), site)[lemma]
-    return tuple((step, step.decide(subject)) for step in steps)
-
-
-def open_lemma(none: Finding, lemma: str, result: StepResult, told: tuple[Told, ...]) -> Finding:
-    """Report that a lemma fails or is left open; only an attack refutes the guarantee."""
-    return replace(none, reason=Reason.LEMMA_OPEN, detail=f"{lemma}: {result}", steps=told)
+def unproved_steps(found: Finding, needed: Collection[str]) -> list[str]:
+    """Name the steps that are needed and that a finding does not report as proved."""
+    if found.reason is Reason.RULES_CHANGED:
+        return [found.detail]
+    proved = {step.name for step in found.steps if step.verdict is Said.PROVED}
+    told = {step.name: f"{step.verdict} {step.name}: {step.detail}" for step in found.steps}
+    return [told.get(name, f"{name} was not decided") for name in needed if name not in proved]
 
 
 def unproved_rules(rules: Level1Rules) -> list[str]:
     """Name the rules that must be the draft's own and are not, and limits that are not its."""
     changed = [name for name in OWN if getattr(rules, name) is not getattr(LEVEL_1_2026_05, name)]
-    if rules.attribute not in ATTRIBUTES:
+    if not any(rules.attribute is each for each in ATTRIBUTES):
         changed.append("attribute")
     draft = LEVEL_1_2026_05.limits
     if any(getattr(rules.limits, n) != getattr(draft, n) for n in ("grains", "epoch", "day")):
@@ -169,33 +130,63 @@ def unproved_rules(rules: Level1Rules) -> list[str]:
     return changed
 
 
-def as_a_whole(rule: object) -> bool:
-    """Tell whether a rule hands lists on as they are: it has no loop and counts nothing itself.
+@cache
+def lemma_check(lemma: str) -> Check:
+    """Return the check of a lemma; it says nothing of rules that must be the draft's own."""
+    module = module_of(lemma)
+    subject = getattr(module, "Subject", None)
+    check = check_of(
+        module.PROOF,
+        header=module.__doc__,
+        subject=(lambda rules: rules) if subject is None else (lambda rules: subject(rules=rules)),
+    )
+    fixed = tuple(name for name in module.OWN if name != "attribute")
 
-    Functions of the specification may have loops; they treat all elements alike.
-    """
-    return isinstance(rule, FunctionType) and _whole(rule, set())
+    def run(rules: Any) -> Finding:
+        changed = [x for x in fixed if getattr(rules, x) is not getattr(LEVEL_1_2026_05, x)]
+        if "attribute" in module.OWN and not any(rules.attribute is x for x in ATTRIBUTES):
+            changed.append("attribute")
+        if not changed:
+            return check.run(rules)
+        why = f"the proof is about the draft's own {', '.join(changed)}"
+        return Finding(claim=lemma, check="proof", reason=Reason.RULES_CHANGED, detail=why)
+
+    return replace(check, run=run)
 
 
-def _whole(rule: FunctionType, seen: set[CodeType]) -> bool:
-    if rule.__module__.startswith("spec.") or rule is replace:
-        return True
-    if rule.__code__ in seen:
-        return True
-    seen.add(rule.__code__)
-    if any(isinstance(constant, CodeType) for constant in rule.__code__.co_consts):
-        return False
-    if any(each.opname in LOOPS for each in dis.get_instructions(rule)):
-        return False
-    loaded = [each for each in dis.get_instructions(rule) if each.opname.startswith("LOAD_")]
-    names = {each.argval for each in loaded if each.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    methods = set(rule.__code__.co_names) - names
-    if names & COUNTING or methods & {"count", "index", "__len__", "__iter__", "__getitem__"}:
-        return False
-    cells = [cell.cell_contents for cell in rule.__closure__ or ()]
-    called: list[Callable[..., object]] = [
-        each
-        for each in (*(rule.__globals__.get(name) for name in names), *cells)
-        if isinstance(each, FunctionType)
-    ]
-    return all(_whole(each, seen) for each in called if isinstance(each, FunctionType))
+def guarantee_check(claim: Claim) -> Check:
+    """Return the check of a guarantee; its controls are what its lemmas refute."""
+    own = LEVEL1_CLAIMS[claim.id]
+    first = lemma_check(CHAINS[claim.id][-1]).controls[0]
+    return Check(
+        claim=own.id,
+        name="proof",
+        run=lambda rules: prove(rules, own.id),
+        controls=(Control(name=first.name, run=first.run),),
+        evidence=Evidence.PROOF,
+    )
+
+
+@cache
+def level1_proofs() -> tuple[Check, ...]:
+    """Return the proof of every claim."""
+    made: Iterable[Check] = (
+        lemma_check(claim.id) if claim.kind is Kind.LEMMA else guarantee_check(claim)
+        for claim in LEVEL1_CLAIMS.values()
+    )
+    return tuple(remembered(memoryless(check)) for check in made)
+
+
+def lemmas_of(claim: str, _: Collection[str] = (), __: Collection[str] = ()) -> tuple[str, ...]:
+    """Name the lemmas on which the proof of a guarantee rests; a lemma rests on none."""
+    return CHAINS.get(claim, ())
+
+
+def refuted_lemmas(claim: str, refuted: Collection[str]) -> tuple[str, ...]:
+    """Name the refuted lemmas on which a claim's proof rests."""
+    return tuple(lemma for lemma in CHAINS.get(claim, ()) if lemma in refuted)
+
+
+def module_of(lemma: str) -> Any:
+    """Return the file that proves a lemma."""
+    return import_module(f"proofs.level1.{lemma}")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import TypeVar, cast
+from itertools import count
+from typing import Any, TypeVar, cast
 
 from immutables import Map
 
+from proofs._opaque import Name, Opaque
 from proofs._proof import assume
 from proofs._subjects import name, opaque, unchecked
-from proofs._symbolic import MACHINERY, free
+from proofs._symbolic import MACHINERY, free, refuse, running
 from spec.level1 import (
     AtConversion,
     Budgets,
@@ -21,7 +24,8 @@ from spec.level1 import (
     Level1Limits,
     Level1Rules,
 )
-from spec.level1.budgets import BudgetKey
+from spec.level1.budgets import BudgetKey, deduct
+from spec.level1.device import clear_history
 
 MACHINERY.add(__file__)
 
@@ -29,54 +33,89 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
+def asked_by_us(depth: int = 2) -> bool:
+    """Tell whether the caller of what asks this is a function of spec or of a proof."""
+    scope = sys._getframe(depth).f_globals
+    module = sys.modules.get(str(scope.get("__name__")))
+    known = module is not None and module.__name__.split(".")[0] in ("spec", "proofs")
+    return known and vars(module) is scope
+
+
 class Entries:
     """Be a map whose keys are compared one by one and never hashed, so that they may be symbolic.
 
-    It stands for an `immutables.Map` and has those of its methods that rules use.
+    It stands for an `immutables.Map` and has those of its methods that rules use. Rules of a
+    proposal may put entries in and take entries out. They may not look at them: how many there are,
+    and whether one is there at all, is not general here. They read budgets by the methods of
+    `Budgets`. Only the entry of `own`, a key, may be looked up by everybody. What is not listed is
+    `elsewhere`, where that is given: any number.
     """
 
-    __slots__ = ("_pairs",)
+    __slots__ = ("_elsewhere", "_own", "_pairs")
 
-    def __init__(self, pairs: Iterable[tuple[object, object]] = ()) -> None:
+    def __init__(
+        self,
+        pairs: Iterable[tuple[object, object]] = (),
+        own: object = None,
+        elsewhere: Callable[[], object] | None = None,
+    ) -> None:
         self._pairs = tuple(pairs)
+        self._own = own
+        self._elsewhere = elsewhere
+
+    def _open(self, key: object = None, depth: int = 3) -> None:
+        if not asked_by_us(depth) and (key is None or key is not self._own):
+            refuse("a look at what is kept, other than by the methods of the specification,")
 
     def get(self, key: object, default: object = None) -> object:
         """Return what a key is mapped to."""
-        return next((value for known, value in self._pairs if known == key), default)
+        self._open(key)
+        for known, value in self._pairs:
+            if known == key:
+                return value
+        return default if self._elsewhere is None else self._elsewhere()
 
     def __getitem__(self, key: object) -> object:
+        self._open(key)
         for known, value in self._pairs:
             if known == key:
                 return value
         raise KeyError("no such entry")
 
     def __contains__(self, key: object) -> bool:
+        self._open(key)
         return any(known == key for known, _ in self._pairs)
 
     def __bool__(self) -> bool:
+        self._open()
         return bool(self._pairs)
 
     def __len__(self) -> int:
+        self._open()
         return len(self._pairs)
 
     def __iter__(self) -> Iterator[object]:
+        self._open()
         return iter([key for key, _ in self._pairs])
 
     def items(self) -> tuple[tuple[object, object], ...]:
         """Return all entries."""
+        self._open()
         return self._pairs
 
     def values(self) -> list[object]:
         """Return what is mapped to."""
+        self._open()
         return [value for _, value in self._pairs]
 
     def delete(self, key: object) -> Entries:
         """Return the map without a key."""
-        return Entries(pair for pair in self._pairs if pair[0] != key)
+        left = (pair for pair in self._pairs if pair[0] != key)
+        return Entries(left, self._own, self._elsewhere)
 
     def set(self, key: object, value: object) -> Entries:
         """Return the map with another value of a key."""
-        return Entries((*self.delete(key)._pairs, (key, value)))
+        return Entries((*self.delete(key)._pairs, (key, value)), self._own, self._elsewhere)
 
     def update(self, more: Mapping[object, object]) -> Entries:
         """Return the map with the entries of another one."""
@@ -86,14 +125,134 @@ class Entries:
         return found
 
 
-def entries(pairs: Mapping[K, V] | Iterable[tuple[K, V]]) -> Map[K, V]:
+def entries(
+    pairs: Mapping[K, V] | Iterable[tuple[K, V]],
+    own: object = None,
+    elsewhere: Callable[[], object] | None = None,
+) -> Map[K, V]:
     """Return a map with these entries, whose keys may be symbolic."""
     listed = pairs.items() if isinstance(pairs, Mapping) else pairs
-    return cast("Map[K, V]", Entries(listed))
+    return cast("Map[K, V]", Entries(listed, own, elsewhere))
+
+
+class Handed(Opaque):
+    """Be impressions that a rule may hand on as they are: how many there are is not general.
+
+    A proof may go through them, and so may functions of the specification that it calls. Of those
+    that a proposal calls only some may, whose answers do not tell how many there are.
+    """
+
+    __slots__ = ("_some", "contents")
+
+    contents: tuple[Impression, ...]
+    _some: bool
+
+    def __iter__(self) -> Iterator[Impression]:
+        depth, entered = 1, None
+        while asked_by_us(depth + 1):
+            frame = sys._getframe(depth)
+            entered, depth = frame.f_code, depth + 1
+            if str(frame.f_globals["__name__"]).startswith("proofs."):
+                return iter(self.contents)
+        if entered not in SILENT:
+            refuse("a look at the impressions one by one")
+        return iter(self.contents)
+
+    def __bool__(self) -> bool:
+        if not self._some:
+            refuse("whether there are impressions")
+        return True
+
+
+SILENT = frozenset({deduct.__code__, clear_history.__code__})
+"""Functions of the specification that proposals may call with impressions."""
+
+
+def handed(*shown: Impression, some: bool = True) -> tuple[Impression, ...]:
+    """Return impressions that can be handed on; that there are some is known only if it is said.
+
+    Where a counterexample is replayed they are what they are.
+    """
+    if not running():
+        return shown
+    made = Handed("the impressions")
+    made.contents, made._some = shown, some
+    return cast("tuple[Impression, ...]", made)
+
+
+def contents_of(left: tuple[Impression, ...]) -> tuple[Impression, ...]:
+    """Return what is in impressions that were handed on; refuse other ones."""
+    held: object = left
+    if type(held) is Handed:
+        return held.contents
+    if running() and (type(left) is not tuple or left):
+        refuse("other impressions than those that were there")
+    return left
+
+
+def is_used(used: object, shown: tuple[Impression, ...]) -> bool:
+    """Tell whether all impressions are used, or none; refuse anything else."""
+    if used is shown or (not running() and used == shown):
+        return True
+    if type(used) is not tuple or used:
+        refuse("other impressions than all or none")
+    return False
+
+
+class Listed(Opaque):
+    """Be any set of which one thing may be asked: whether one known element is in it."""
+
+    __slots__ = ("_element", "_name")
+
+    _element: object
+    _name: str
+
+    def __bool__(self) -> bool:
+        self._open()
+        return bool(free(f"{self._name}_named", int) > 0)
+
+    def __contains__(self, element: object) -> bool:
+        self._open()
+        if element is not self._element:
+            refuse(f"another element of {self._what}")
+        return bool(free(f"{self._name}_allowed", int) > 0)
+
+    def _open(self) -> None:
+        if not asked_by_us(3):
+            refuse(f"a look at {self._what}, other than by the methods of the specification,")
+
+
+def listed(what: str, element: object) -> frozenset[Any]:
+    """Return any set, of which spec may ask whether it is empty and whether it has an element."""
+    made = Listed(what)
+    made._name, made._element = what.replace(" ", "_"), element
+    return cast("frozenset[Any]", made)
+
+
+class Sites(Opaque):
+    """Be any set of sites that is not empty: the shop is in it, others may be."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __contains__(self, site: object) -> bool:
+        if site is SHOP:
+            return True
+        if type(site) is not Name:
+            refuse("whether a site is cleared that the proof does not know")
+        return bool(free(f"{site._what}_is_cleared".replace(" ", "_"), int) > 0)
+
+    def __iter__(self) -> Iterator[object]:
+        if not asked_by_us():
+            refuse("a look at the sites one by one")
+        return iter((SHOP,))
 
 
 SHOP, TOYS = name(str, "the conversion site"), name(str, "another conversion site")
 NEWS, BLOG = name(str, "an impression site"), name(str, "another impression site")
+AGENCY, NETWORK = name(str, "an intermediary"), name(str, "another intermediary")
 
 
 def limits_of(**given: object) -> Level1Limits:
@@ -113,15 +272,22 @@ def impression(site: str, **given: object) -> Impression:
 
 
 def at_conversion(
-    rules: Level1Rules, asked: Conversion, device: Device | None = None, now: int | None = None
+    rules: Level1Rules,
+    asked: Conversion,
+    device: Device | None = None,
+    now: int | None = None,
+    caller: Caller | None = None,
 ) -> AtConversion:
-    """Return what a rule sees at a conversion on the shop, at any time."""
+    """Return what a rule sees at a conversion on the shop, at any time.
+
+    Whether an intermediary asks may not be looked at, unless a caller is given.
+    """
     return unchecked(
         AtConversion,
         rules=rules,
         now=free("now", int) if now is None else now,
         device=opaque(Device, "the device") if device is None else device,
-        caller=unchecked(Caller, site=SHOP, intermediary=None),
+        caller=unchecked(Caller, site=SHOP) if caller is None else caller,
         conversion=asked,
     )
 
@@ -129,6 +295,49 @@ def at_conversion(
 Pairs = Iterable[tuple[BudgetKey, int]]
 
 
-def budgets(sites: Pairs, shared: Iterable[tuple[int, int]], quotas: Pairs) -> Budgets:
-    """Return budgets with these entries."""
-    return unchecked(Budgets, sites=entries(sites), shared=entries(shared), quotas=entries(quotas))
+def budgets(
+    sites: Pairs, shared: Iterable[tuple[int, int]], quotas: Pairs, world: str = ""
+) -> Budgets:
+    """Return budgets with these entries; what is left elsewhere is any number, by world."""
+    places = count()
+
+    def elsewhere() -> int:
+        left = free(f"left_elsewhere{world}_{next(places)}", int)
+        assume(0 <= left)
+        return left
+
+    return unchecked(
+        Budgets,
+        sites=entries(sites, elsewhere=elsewhere),
+        shared=entries(shared, elsewhere=elsewhere),
+        quotas=entries(quotas, elsewhere=elsewhere),
+    )
+
+
+def any_caller(between: bool) -> Caller:
+    """Return the shop as the caller, or an intermediary on its page."""
+    return unchecked(Caller, site=SHOP, intermediary=AGENCY if between else None)
+
+
+def any_impression(timestamp: int, between: bool, at: Caller) -> Impression:
+    """Return an impression of any kind that a site or an intermediary saved, at a given time."""
+    return impression(
+        NEWS,
+        timestamp=timestamp,
+        lifetime=free("lifetime", int),
+        match_value=free("match_value", int),
+        histogram_index=free("histogram_index", int),
+        priority=free("priority", int),
+        intermediary=NETWORK if between else None,
+        conversion_sites=listed("the conversion sites", SHOP),
+        conversion_callers=listed("the conversion callers", at.name),
+    )
+
+
+def any_choice(shown: Impression) -> dict[str, object]:
+    """Return fields of a conversion that say which impressions it wants: any."""
+    return {
+        "match_values": listed("the match values", shown.match_value),
+        "impression_sites": listed("the impression sites", shown.site),
+        "impression_callers": listed("the impression callers", shown.caller),
+    }

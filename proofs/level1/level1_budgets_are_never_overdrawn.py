@@ -6,19 +6,23 @@ Paper: none (Attribution Level 1).
 Method: Inductive invariant: what is left is never negative and never grows, and impressions are
     used only if the site's budget and the global budget fell by the charge. `deduct` is run for any
     epoch on symbolic budgets of that epoch and of another, for one or two impressions of one or two
-    impression sites; what it leaves alone stays as it is. Induction on the impressions:
-    `affordable` and `paid` treat impression sites one by one, and the two budgets that privacy
-    rests on are the same for any number. Clearing is the only way in which something grows. It is
-    run for any time of clearing, any start of the epochs and any entry: what is renewed belongs to
-    an epoch that is not after the clearing that is remembered, and such an epoch is before the
-    first one that is used from then on. An epoch that was closed stays closed.
+    impression sites, which it may only hand on; what it leaves alone stays as it is. Induction on
+    the impressions: `affordable` and `paid` treat impression sites one by one, and the two budgets
+    that privacy rests on are the same for any number. Clearing is the only way in which something
+    grows. It is run for any time of clearing, any start of the epochs, any sites and any entry;
+    loops of the draft run for any one epoch. What is renewed belongs to an epoch that is not after
+    the clearing that is remembered, and such an epoch is before the first one that is used from
+    then on. An epoch that was closed stays closed.
 Assumes: The clock is never set back. Impressions are saved in the epoch of their time.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import cast
+from unittest.mock import patch
 
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, opaque, plain, unchecked
@@ -28,9 +32,12 @@ from proofs.level1._subjects import (
     NEWS,
     SHOP,
     TOYS,
+    Sites,
     at_conversion,
     budgets,
+    handed,
     impression,
+    is_used,
     limits_of,
 )
 from spec.level1 import (
@@ -45,12 +52,13 @@ from spec.level1 import (
     Level1Rules,
     OnBrowser,
 )
+from spec.level1 import device as spec_device
 from spec.level1.budgets import affordable, deduct, paid, sites_of
 from spec.level1.device import clear_history
 from spec.level1.epochs import epoch_of
 
 WEEK = 7 * 86400
-SITES = cast(frozenset[str], (SHOP,))
+SITES = cast("frozenset[str]", Sites("the sites that are cleared"))
 
 
 def any_budgets(epoch: int, other: int) -> Budgets:
@@ -84,18 +92,18 @@ def any_limits() -> Level1Limits:
 
 def pay(
     rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool
-) -> tuple[Budgets, Budgets, tuple[Impression, ...], int]:
-    """Let an epoch pay; return the budgets before and after, what is used, and another epoch."""
+) -> tuple[Budgets, Budgets, bool, int]:
+    """Let an epoch pay; return the budgets before and after, if it is used, and another epoch."""
     other = free("other_epoch", int)
     assume(epoch != other, 0 <= site, 0 <= shared)
     rules = replace(rules, limits=any_limits())
     before = any_budgets(epoch, other)
     at = at_conversion(rules, opaque(Conversion, "the conversion"))
-    shown: tuple[Impression, ...] = (impression(NEWS),)
+    shown = handed(impression(NEWS))
     if two:
-        shown = (*shown, impression(BLOG if apart else NEWS))
+        shown = handed(impression(NEWS), impression(BLOG if apart else NEWS))
     after, used = rules.deduct(at, before, epoch, shown, Charge(site=site, shared=shared))
-    return before, plain(after, Budgets), used, other
+    return before, plain(after, Budgets), is_used(used, shown), other
 
 
 @for_all_rules("nothing is overdrawn and nothing grows")
@@ -151,10 +159,13 @@ def cleared(
     epoch: int,
     everything: bool,
     first: bool = False,
+    forget: bool = True,
 ) -> tuple[Device, Device, OnBrowser]:
-    """Forget visits for the first time, or at a time that is not before the last clearing."""
+    """Clear for the first time, or at a time that is not before the last clearing."""
     amounts = {what: free(what, int) for what in ("site", "rival", "all", "news")}
-    limits = limits_of(epoch=WEEK)
+    days = free("maximum_lookback", int)
+    assume(1 <= days)
+    limits = limits_of(epoch=WEEK, maximum_lookback=days, day=86400)
     assume(last <= now, *(0 <= amount for amount in amounts.values()))
     kept = budgets(
         [((epoch, SHOP), amounts["site"]), ((epoch, TOYS), amounts["rival"])],
@@ -163,16 +174,36 @@ def cleared(
     )
     device = unchecked(
         Device,
-        impressions=(),
+        impressions=handed(impression(NEWS), some=False),
         budgets=kept,
         epoch_start=start,
         last_clearing=None if first else last,
-        enabled=True,
+        enabled=free("enabled", int) > 0,
     )
     at = unchecked(OnBrowser, rules=replace(rules, limits=limits), now=now, device=device)
     sites = frozenset[str]() if everything else SITES
-    after = at.rules.clear_history(at, sites, True)
-    return device, after, at
+    with one_by_one():
+        after = at.rules.clear_history(at, sites, forget)
+    return device, plain(after, Device), at
+
+
+def any_of(first: int, end: int) -> tuple[int, ...]:
+    """Return any epoch of a range, or none if there is none: a loop treats all of them alike."""
+    if not first < end:
+        return ()
+    epoch = free("some_epoch", int)
+    assume(first <= epoch, epoch < end)
+    return (epoch,)
+
+
+@contextmanager
+def one_by_one() -> Iterator[None]:
+    """Let the draft's loops run once, for any epoch, and hand on what they leave of a store."""
+    with (
+        patch.object(spec_device, "range", any_of, create=True),
+        patch.object(spec_device, "tuple", lambda left: handed(*left, some=False), create=True),
+    ):
+        yield
 
 
 @for_all_rules("what clearing renews belongs to an epoch that is closed")
@@ -188,7 +219,7 @@ def renewed_is_closed(
     """Look at entries of any epoch that may hold something: one that has begun."""
     before, after, at = cleared(rules, now, start, last, epoch, everything, first)
     assume(epoch * WEEK + start <= now)
-    kept, left = before.budgets, after.budgets
+    kept, left = before.budgets, plain(after.budgets, Budgets)
     same = (
         (epoch, SHOP) in left.sites
         and (epoch, TOYS) in left.sites
@@ -231,22 +262,21 @@ def closed_is_unused(rules: Level1Rules, now: int, start: int, last: int, days: 
 
 
 @for_all_rules("clearing without forgetting renews nothing")
-def kept_visits(rules: Level1Rules, site: int, rival: int, shared: int, quota: int) -> bool:
-    """Clear site data in one of two epochs."""
-    assume(0 <= site, 0 <= rival, 0 <= shared, 0 <= quota)
-    sites = [((0, SHOP), site), ((0, TOYS), rival)]
-    kept = budgets(sites, [(0, shared)], [((0, NEWS), quota)])
-    limits = limits_of(epoch=WEEK, maximum_lookback=1, day=86400)
-    device = unchecked(Device, impressions=(), budgets=kept, epoch_start=0, last_clearing=None)
-    at = unchecked(OnBrowser, rules=replace(rules, limits=limits), now=WEEK // 2, device=device)
-    after = at.rules.clear_history(at, SITES, False).budgets
-    return (
-        (after.sites[0, SHOP] <= site)
-        & (0 <= after.sites[0, SHOP])
-        & (after.sites[0, TOYS] <= rival)
-        & (after.shared[0] <= shared)
-        & (after.quotas[0, NEWS] <= quota)
-    )
+def kept_visits(
+    rules: Level1Rules, now: int, start: int, last: int, epoch: int, first: bool
+) -> bool:
+    """Clear site data, and look at entries of any epoch."""
+    before, after, _ = cleared(rules, now, start, last, epoch, False, first, forget=False)
+    kept, left = before.budgets, plain(after.budgets, Budgets)
+    good = True
+    for was, now_left in (
+        (kept.sites[epoch, SHOP], left.sites[epoch, SHOP]),
+        (kept.sites[epoch, TOYS], left.sites[epoch, TOYS]),
+        (kept.shared[epoch], left.shared[epoch]),
+        (kept.quotas[epoch, NEWS], left.quotas[epoch, NEWS]),
+    ):
+        good = good & (0 <= now_left) & (now_left <= was)
+    return good
 
 
 @exists("not vacuous: an epoch pays for one report and cannot pay for the next")
@@ -257,16 +287,17 @@ def paid_then_short(rules: Level1Rules, site: int, shared: int, cost: int) -> bo
     at = at_conversion(rules, opaque(Conversion, "the conversion"))
     kept = budgets([((0, SHOP), site)], [(0, shared)], [((0, NEWS), shared)])
     charge = Charge(site=cost, shared=cost)
-    after, used = rules.deduct(at, kept, 0, (impression(NEWS),), charge)
-    _, again = rules.deduct(at, after, 0, (impression(NEWS),), charge)
-    return bool(used) and not again
+    shown = handed(impression(NEWS))
+    after, used = rules.deduct(at, kept, 0, shown, charge)
+    _, again = rules.deduct(at, after, 0, shown, charge)
+    return is_used(used, shown) and not is_used(again, shown)
 
 
 PAID = (within, others_untouched, paid_then_short)
 CLEARED = (renewed_is_closed, never_earlier, closed_is_unused, kept_visits)
-SHARED = (*PAID, all_pay, *CLEARED)
-SITE = (*PAID, site_pays, *CLEARED)
 OWN = ("first_epoch",)
+SITE_ONLY, GLOBAL_ONLY = (site_pays,), (all_pay,)
+"""Steps that one of the two kinds of guarantees does without."""
 
 
 Deducted = tuple[Budgets, tuple[Impression, ...]]

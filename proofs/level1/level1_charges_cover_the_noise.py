@@ -27,7 +27,7 @@ from unittest.mock import patch
 from proofs._opaque import Opaque
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, opaque, unchecked
-from proofs._symbolic import NotSymbolic, rational, refuse, running
+from proofs._symbolic import NotSymbolic, free, rational, refuse, running
 from proofs.level1._subjects import at_conversion, entries, limits_of
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
@@ -47,12 +47,12 @@ from spec.level1.budgets import charge
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Base, Power
 
-BASE = Base(Fraction(2))
+BASE = opaque(Base, "the base of powers")
 GRAINS = 10**6
 
 
 def fixed(rules: Level1Rules) -> Level1Rules:
-    """Return the rules with a grain of a millionth; nothing else of the limits may be read."""
+    """Return the rules with a grain of a millionth, and a base that may only be handed on."""
     return replace(rules, limits=limits_of(grains=GRAINS, base=BASE))
 
 
@@ -86,9 +86,15 @@ def rate_of(rules: Level1Rules, job: Fraction, max_value: Fraction) -> Fraction:
     )
     batch = Batch("the batch")
     batch.first = report
-    found = rules.noise(at, cast(tuple[Report, ...], batch))
+    return rate(rules.noise(at, cast(tuple[Report, ...], batch)), BASE)
+
+
+def rate(found: Noise, base: Base) -> Fraction:
+    """Return the rate of discrete Laplace noise; refuse other noise, and powers of another base."""
     if type(found) is not DiscreteLaplace or found.truncation is not None:
         raise NotSymbolic(f"noise that is no discrete Laplace noise: {type(found).__name__}")
+    if type(found.decay_power) is not Power or found.decay_power.base is not base:
+        raise NotSymbolic("noise in powers of another base than that of the limits")
     return -found.decay_power.exponent
 
 
@@ -100,16 +106,13 @@ def constant(rules: Level1Rules) -> Fraction:
         stated_budget=GRAINS,
         histogram=(0,),
     )
-    limits = replace(LIMITS, grains=GRAINS, base=BASE)
+    limits = replace(LIMITS, grains=GRAINS)
     at = AtAggregator(
         rules=replace(rules, limits=limits),
         aggregator=Aggregator(),
         job=Job(report_ids=(1,), minimal_budget=GRAINS),
     )
-    found = rules.noise(at, (report,))
-    if type(found) is not DiscreteLaplace:
-        raise NotSymbolic(f"noise that is no discrete Laplace noise: {type(found).__name__}")
-    return -found.decay_power.exponent
+    return rate(rules.noise(at, (report,)), limits.base)
 
 
 def rounding() -> Callable[[Fraction], int]:
@@ -149,18 +152,18 @@ def noise_is_wide(rules: Level1Rules, job: Fraction, max_value: Fraction) -> boo
 
 
 @for_all_rules("a job has no more budget than its report states")
-def job_is_stated(rules: Level1Rules, job: int, stated: int) -> bool:
+def job_is_stated(rules: Level1Rules, job: int, stated: int, report_id: int) -> bool:
     """Ask whether a report that nobody used may take part."""
     report = unchecked(
         Report,
-        report_id=1,
+        report_id=report_id,
         stated_budget=stated,
         histogram=opaque(tuple[int, ...], "the histogram"),
     )
     at = unchecked(
         AtAggregator,
         rules=fixed(rules),
-        aggregator=Aggregator(used=entries(())),
+        aggregator=Aggregator(used=entries((), own=report_id)),
         job=unchecked(Job, minimal_budget=job),
     )
     assume(1 <= job, 0 <= stated)
@@ -219,18 +222,21 @@ def takes_part(rules: Level1Rules, asked: int) -> bool:
     epsilon = Fraction(1) * asked / GRAINS
     at = at_conversion(fixed(rules), unchecked(Conversion, epsilon=epsilon))
     stated = rules.stated_budget(at)
-    report = unchecked(Report, report_id=1, stated_budget=stated)
+    number = free("report", int)
+    report = unchecked(Report, report_id=number, stated_budget=stated)
     service = unchecked(
         AtAggregator,
         rules=fixed(rules),
-        aggregator=Aggregator(used=entries(())),
+        aggregator=Aggregator(used=entries((), own=number)),
         job=unchecked(Job, minimal_budget=asked),
     )
     return rules.accept(service, report) is not None
 
 
-SHARED = (noise_is_wide, job_is_stated, stated_is_asked, shared_several, shared_single, takes_part)
-SITE = (noise_is_wide, job_is_stated, stated_is_asked, site_several, site_single, takes_part)
+OWN: tuple[str, ...] = ()
+SITE_ONLY = (site_several, site_single)
+GLOBAL_ONLY = (shared_several, shared_single)
+"""Steps that one of the two kinds of guarantees does without."""
 
 
 def narrow_for_large_values(at: AtAggregator, _: tuple[Report, ...]) -> Noise:
@@ -262,7 +268,10 @@ DRAFT = LEVEL_1_ONE_DRAW
 PROOF = Proof(
     claim="level1_charges_cover_the_noise",
     subject=DRAFT,
-    steps=(*SHARED[:-1], *SITE[3:]),
+    steps=(
+        *(noise_is_wide, job_is_stated, stated_is_asked),
+        *(*GLOBAL_ONLY, *SITE_ONLY, takes_part),
+    ),
     controls={
         "the noise forgets the maximal value": replace(DRAFT, noise=narrow_for_large_values),
         "a report takes part whatever it states": replace(DRAFT, accept=accept_any),

@@ -1,8 +1,8 @@
 r"""Without an epoch's impressions a report's histogram changes by at most what the epoch paid for.
 
 Claim: If an epoch does not pay for a report, its impressions make no difference to it. If it does,
-    the histogram changes by at most twice the value, and by at most its own norm where a single
-    epoch is asked. What other epochs pay is the same with and without it.
+    the histogram changes by at most twice the value. What other epochs pay is the same with and
+    without it.
 Paper: none (Attribution Level 1).
 Method: `attribute` is run in both worlds on two epochs, the later with two impressions. Which
     impressions are selected and which are paid for are any truth values, the same in both worlds;
@@ -27,13 +27,25 @@ from typing import cast
 from unittest.mock import patch
 
 from proofs._proof import Proof, assume, exists
-from proofs._subjects import for_all_rules, opaque, unchecked
+from proofs._subjects import for_all_rules, opaque, plain, unchecked
 from proofs._symbolic import free
-from proofs.level1._subjects import BLOG, NEWS, SHOP, at_conversion, budgets, impression, limits_of
+from proofs.level1._subjects import (
+    BLOG,
+    NEWS,
+    SHOP,
+    any_caller,
+    any_choice,
+    any_impression,
+    at_conversion,
+    budgets,
+    handed,
+    impression,
+    is_used,
+    limits_of,
+)
 from proofs.level1.level1_budgets_are_never_overdrawn import WEEK, any_limits
 from spec.distributions import Draw
 from spec.level1 import (
-    LEVEL_1_2026_05,
     LEVEL_1_ONE_DRAW,
     AtConversion,
     Budgets,
@@ -52,6 +64,7 @@ from spec.level1.impressions import matches
 from spec.level1.measurement import attribute_with_one_draw
 
 DAY = 86400
+GRAINS = 10**6
 EARLIER, LATER = 0, 1
 NOW = WEEK + 3 * DAY
 LONG, SHORT = 9 * DAY, DAY
@@ -184,8 +197,8 @@ def others_alike(subject: Subject, value: int, single: bool, latest: bool) -> bo
     return (one.site == two.site) & (one.shared == two.shared)
 
 
-def any_device(own: int, other: int, world: int) -> Device:
-    """Return a device of which the budgets of one epoch are those of this world alone."""
+def any_device(own: int, other: int, world: int, start: int) -> Device:
+    """Return a device of which all budgets but those of one epoch are those of this world alone."""
     amounts = {
         what: free(f"{what}_{world}", int) for what in ("site_then", "all_then", "news_then")
     }
@@ -195,12 +208,13 @@ def any_device(own: int, other: int, world: int) -> Device:
         [((own, SHOP), mine["site"]), ((other, SHOP), amounts["site_then"])],
         [(own, mine["all"]), (other, amounts["all_then"])],
         [((own, NEWS), mine["news"]), ((other, NEWS), amounts["news_then"])],
+        world=f"_{world}",
     )
     return unchecked(
         Device,
         impressions=opaque(tuple[Impression, ...], "the store"),
         budgets=kept,
-        epoch_start=0,
+        epoch_start=start,
         last_clearing=opaque(int, "the last clearing"),
     )
 
@@ -211,13 +225,13 @@ def pays_alone(subject: Subject, own: int, other: int, site: int, shared: int, t
     assume(own != other, 0 <= site, 0 <= shared)
     rules = replace(subject.rules, limits=any_limits())
     at = at_conversion(rules, opaque(Conversion, "the conversion"))
-    shown = (impression(NEWS),) * (2 if two else 1)
+    shown = handed(*((impression(NEWS),) * (2 if two else 1)))
     cost = Charge(site=site, shared=shared)
     found = []
     for world in (1, 2):
-        kept = any_device(own, other, world).budgets
+        kept = any_device(own, other, world, 0).budgets
         after, used = rules.deduct(at, kept, own, shown, cost)
-        found.append((after, len(used)))
+        found.append((plain(after, Budgets), is_used(used, shown)))
     (here, some), (there, others) = found
     return (
         (some == others)
@@ -231,70 +245,58 @@ def pays_alone(subject: Subject, own: int, other: int, site: int, shared: int, t
 def selected_alone(
     subject: Subject,
     now: int,
-    timestamp: int,
+    start: int,
+    since: int,
+    own: int,
     other: int,
-    lifetime: int,
     lookback: int,
     value: int,
     max_value: int,
     epsilon: Fraction,
+    asked_between: bool,
+    saved_between: bool,
 ) -> bool:
-    """Select the same impression beside different budgets of another epoch."""
-    assume(0 <= timestamp, timestamp < WEEK, other != 0, 1 <= value, value <= max_value)
-    assume(0 < epsilon)
+    """Select the same impression, of any kind and epoch, beside different budgets of others."""
+    assume(0 <= since, since < WEEK, other != own, 1 <= value, value <= max_value, 0 < epsilon)
+    limits = any_limits()
+    amounts = {
+        what: getattr(limits, what) for what in ("site_budget", "global_budget", "site_quota")
+    }
+    rules = replace(subject.rules, limits=limits_of(epoch=WEEK, grains=GRAINS, **amounts))
+    caller = any_caller(bool(asked_between))
+    shown = any_impression(start + own * WEEK + since, bool(saved_between), caller)
+    asked = unchecked(
+        Conversion,
+        value=value,
+        max_value=max_value,
+        epsilon=epsilon,
+        lookback=lookback,
+        **any_choice(shown),
+    )
     found = []
     for world in (1, 2):
-        limits = any_limits()
-        given = ("site_budget", "global_budget", "site_quota")
-        amounts = {what: getattr(limits, what) for what in given}
-        rules = replace(subject.rules, limits=limits_of(epoch=WEEK, grains=1, **amounts))
-        asked = unchecked(
-            Conversion,
-            value=value,
-            max_value=max_value,
-            epsilon=epsilon,
-            lookback=lookback,
-            match_values=frozenset[int](),
-            impression_sites=(NEWS,),
-            impression_callers=frozenset[str](),
-        )
-        at = at_conversion(rules, asked, any_device(0, other, world), now)
-        shown = impression(
-            NEWS,
-            timestamp=timestamp,
-            lifetime=lifetime,
-            conversion_sites=(SHOP,),
-            conversion_callers=frozenset[str](),
-            match_value=0,
-            intermediary=None,
-        )
+        at = at_conversion(rules, asked, any_device(own, other, world, start), now, caller)
         found.append(bool(rules.matches(at, shown)))
     return found[0] == found[1]
 
 
 @for_all_rules("a single epoch selects nothing from before it")
-def single_is_single(subject: Subject, now: int, start: int, timestamp: int, days: int) -> bool:
+def single_is_single(
+    subject: Subject,
+    now: int,
+    start: int,
+    timestamp: int,
+    days: int,
+    asked_between: bool,
+    saved_between: bool,
+) -> bool:
     """Ask whether an impression of an earlier epoch is selected within a short lookback."""
     assume(1 <= days, timestamp <= now)
     rules = replace(subject.rules, limits=limits_of(epoch=WEEK, day=DAY))
-    asked = unchecked(
-        Conversion,
-        lookback=days * DAY,
-        match_values=frozenset[int](),
-        impression_sites=frozenset[str](),
-        impression_callers=frozenset[str](),
-    )
-    device = unchecked(Device, epoch_start=start)
-    at = at_conversion(rules, asked, device, now)
-    shown = impression(
-        NEWS,
-        timestamp=timestamp,
-        lifetime=30 * DAY,
-        conversion_sites=frozenset[str](),
-        conversion_callers=frozenset[str](),
-        match_value=0,
-        intermediary=None,
-    )
+    caller = any_caller(bool(asked_between))
+    shown = any_impression(timestamp, bool(saved_between), caller)
+    asked = unchecked(Conversion, lookback=days * DAY, **any_choice(shown))
+    at = at_conversion(rules, asked, unchecked(Device, epoch_start=start), now, caller)
     earlier = epoch_of(at, timestamp) < epoch_of(at, now)
     if not earlier or not rules.single_epoch(at):
         return True
@@ -373,12 +375,13 @@ def changes(subject: Subject, value: int) -> bool:
     return epoch in there.paid and there.change_to(gone) == 2 * value
 
 
-LOCAL = (pays_alone, selected_alone, single_is_single)
+LOCAL = (pays_alone, selected_alone)
 SHARES = (filled_within, pair_keeps_its_sum, pair_keeps_its_mean)
-SHARED = (unpaid, within_value, others_alike, *LOCAL, *SHARES, changes)
-SITE = (within_norm, *SHARED)
-OWN = ("attribute", "single_epoch", "first_epoch", "allocate")
+STEPS = (unpaid, within_value, others_alike, *LOCAL, *SHARES, changes)
+OWN = ("attribute", "single_epoch", "first_epoch", "allocate", "fill")
 """Rules of which the steps are about the draft's own; `attribute` may be either version."""
+
+SITE_ONLY = GLOBAL_ONLY = ()
 
 
 def changed(**rules: object) -> Subject:
@@ -460,16 +463,14 @@ def twice_the_last(at: AtConversion, shown: tuple[Impression, ...], draw: Draw) 
 PROOF = Proof(
     claim="level1_histograms_change_by_at_most_the_charge",
     subject=Subject(),
-    steps=SITE,
+    steps=STEPS,
     controls={
-        "two draws": Subject(rules=LEVEL_1_2026_05),
         "what is not paid for is used": changed(attribute=use_what_is_unpaid),
         "several epochs are reported three times": changed(attribute=triple),
         "an epoch pays while all can": changed(deduct=look_at_all_budgets),
         "an impression is selected while all epochs have budget": changed(
             matches=while_all_have_budget
         ),
-        "the lookback is forgotten": changed(matches=without_lookback),
         "a bucket counts twice": changed(fill=twice_the_last),
         "earlier epochs pay only where they are credited": changed(attribute=charge_where_credited),
         "the other share takes too much": Subject(

@@ -5,8 +5,8 @@ Claim: The budgets of the jobs that a report takes part in sum to at most what i
 Paper: none (Attribution Level 1).
 Method: Inductive invariant: the service's record of a report is at least the sum of the budgets of
     its jobs, and is at most what it states. `accept` is run on any record, any job and any stated
-    budget; it may not look at the histogram. A report that is refused leaves the record as it was,
-    because `aggregate` then keeps the old one.
+    budget; it may not look at the histogram, nor at what is recorded of other reports. A report
+    that is refused leaves the record as it was, because `aggregate` then keeps the old one.
 Assumes: Every report has an identifier of its own.
 """
 
@@ -17,6 +17,7 @@ from dataclasses import replace
 
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, opaque, plain, unchecked
+from proofs._symbolic import free
 from proofs.level1._subjects import entries, limits_of
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
@@ -36,7 +37,7 @@ def accepted(
     at = unchecked(
         AtAggregator,
         rules=replace(rules, limits=limits_of()),
-        aggregator=Aggregator(used=entries(used)),
+        aggregator=Aggregator(used=entries(used, own=report)),
         job=unchecked(Job, minimal_budget=job),
     )
     offered = unchecked(
@@ -86,8 +87,9 @@ def others_stay(
 def once(rules: Level1Rules, job: int, stated: int) -> bool:
     """Find a job that a report may take part in once."""
     assume(1 <= job)
-    after = accepted(rules, (), 1, job, stated)
-    return after is not None and accepted(rules, after.used.items(), 1, job, stated) is None
+    report = free("report", int)
+    after = accepted(rules, (), report, job, stated)
+    return after is not None and accepted(rules, after.used.items(), report, job, stated) is None
 
 
 def forgetful(at: AtAggregator, report: Report) -> Aggregator | None:
@@ -114,6 +116,8 @@ def once_more_if_cheap(at: AtAggregator, report: Report) -> Aggregator | None:
 
 
 DRAFT = LEVEL_1_ONE_DRAW
+OWN: tuple[str, ...] = ()
+SITE_ONLY = GLOBAL_ONLY = ()
 PROOF = Proof(
     claim="level1_reports_are_accepted_once",
     subject=DRAFT,

@@ -23,9 +23,10 @@ from typing import cast
 from immutables import Map
 
 from proofs._proof import Proof, assume, exists
-from proofs._subjects import Inductive, for_all_rules, opaque, same, unchecked
+from proofs._subjects import Inductive, for_all_rules, opaque, plain, same, unchecked
 from proofs._symbolic import free
-from proofs.level1._subjects import NEWS, SHOP, budgets, limits_of
+from proofs.level1._subjects import NEWS, SHOP, budgets, contents_of, handed, limits_of
+from proofs.level1.level1_budgets_are_never_overdrawn import SITES, WEEK, one_by_one
 from spec.distributions import Draw
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
@@ -114,25 +115,39 @@ def hidden() -> Device:
 
 
 def activated(
-    subject: Subject, device: Device, now: int, then: int, duration: int, on: bool
+    subject: Subject,
+    device: Device,
+    now: int,
+    then: int,
+    duration: int,
+    on: bool,
+    never: bool,
+    always: bool,
 ) -> object:
-    """Check the activation of a page."""
-    rules = replace(subject.rules, limits=limits_of(activation_duration=duration))
+    """Check the activation of a page; it may never have been, or nothing may be asked for."""
+    lasts = None if always else duration
+    rules = replace(subject.rules, limits=limits_of(activation_duration=lasts))
     at = unchecked(OnBrowser, rules=rules, now=now, device=device)
-    return rules.check_activation(at, Activation(enabled=bool(on), activated=then))
+    page = Activation(enabled=bool(on), activated=None if never else then)
+    return rules.check_activation(at, page)
 
 
 @for_all_rules("a page is active or not whatever the device keeps")
-def activation_is_blind(subject: Subject, now: int, then: int, duration: int, on: bool) -> bool:
+def activation_is_blind(
+    subject: Subject, now: int, then: int, duration: int, on: bool, never: bool, always: bool
+) -> bool:
     """Check an activation without looking at the device."""
-    activated(subject, hidden(), now, then, duration, on)
+    activated(subject, hidden(), now, then, duration, on, never, always)
     return True
 
 
 @for_all_rules("a page is active or not on two devices alike")
-def activation_is_alike(subject: Subject, now: int, then: int, duration: int, on: bool) -> bool:
+def activation_is_alike(
+    subject: Subject, now: int, then: int, duration: int, on: bool, never: bool, always: bool
+) -> bool:
     """Check an activation on two devices."""
-    one, two = (activated(subject, each, now, then, duration, on) for each in devices())
+    given = (now, then, duration, on, never, always)
+    one, two = (activated(subject, each, *given) for each in devices())
     return same(one, two)
 
 
@@ -223,21 +238,54 @@ def store_is_alike(subject: Subject, now: int) -> bool:
 
 @for_all_rules("what clearing leaves but for budgets does not depend on budgets")
 def clearing_is_alike(
-    subject: Subject, site: int, also: int, shared: int, also_shared: int, all_sites: bool
+    subject: Subject,
+    now: int,
+    start: int,
+    last: int,
+    epoch: int,
+    everything: bool,
+    first: bool,
+    forget: bool,
 ) -> bool:
-    """Forget visits beside two budgets of the epoch."""
-    sites = frozenset[str]() if all_sites else cast(frozenset[str], (SHOP,))
+    """Clear beside two budgets, at any time, on a device that is otherwise the same."""
+    assume(last <= now)
+    rules = replace(
+        subject.rules,
+        limits=limits_of(epoch=WEEK, maximum_lookback=free("days", int), day=86400),
+    )
+    kept_one, on = stored(1), free("enabled", int) > 0
+    sites = frozenset[str]() if everything and forget else SITES
     left = []
-    for of_site, of_all in ((site, shared), (also, also_shared)):
-        kept_then = budgets([((0, SHOP), of_site)], [(0, of_all)], ())
-        rules = replace(subject.rules, limits=limits_of(epoch=7 * 86400))
-        device = replace(devices()[1], budgets=kept_then)
-        at = unchecked(OnBrowser, rules=rules, now=86400, device=device)
-        after = rules.clear_history(at, sites, True)
-        if any(each is not device.impressions[0] for each in after.impressions):
-            return False
-        left.append((len(after.impressions), replace(after, impressions=(), budgets=Budgets())))
-    return left[0][0] == left[1][0] and same(left[0][1], left[1][1])
+    for world in (1, 2):
+        amounts = [free(f"{what}_{world}", int) for what in ("site", "all", "news")]
+        before = budgets(
+            [((epoch, SHOP), amounts[0])],
+            [(epoch, amounts[1])],
+            [((epoch, NEWS), amounts[2])],
+            world=f"_{world}",
+        )
+        device = unchecked(
+            Device,
+            impressions=handed(kept_one, some=False),
+            budgets=before,
+            epoch_start=start,
+            last_clearing=None if first else last,
+            enabled=on,
+            pages=Map(),
+        )
+        at = unchecked(OnBrowser, rules=rules, now=now, device=device)
+        with one_by_one():
+            after = plain(rules.clear_history(at, sites, bool(forget)), Device)
+        left.append((contents_of(after.impressions), after))
+    (one, here), (two, there) = left
+    return (
+        len(one) == len(two)
+        and all(each is kept_one for each in (*one, *two))
+        and same(here.epoch_start, there.epoch_start)
+        and same(here.last_clearing, there.last_clearing)
+        and same(here.enabled, there.enabled)
+        and here.pages == there.pages
+    )
 
 
 def shown(subject: Subject, world: int, save_one: bool, on: bool) -> Level1Observation:
@@ -329,6 +377,7 @@ def show_nothing(
 
 
 OWN = ("validate_conversion", "parse_site")
+SITE_ONLY = GLOBAL_ONLY = ()
 STEPS = (
     Inductive(step=activation_is_blind, reachable=activation_is_alike),
     Inductive(step=stated_is_blind, reachable=stated_is_alike),

@@ -21,7 +21,10 @@ from spec.level1 import (
     Level1Unit,
     MeasureConversion,
     SaveImpression,
+    SetEnabled,
+    claims,
 )
+from spec.level1.claims import GLOBAL, ONE_SITE, ONE_VIEW
 from spec.numbers import Base
 
 SERVICE = "https://agg-service.example"
@@ -73,8 +76,12 @@ def universe(
     name: str, *moves: Any, epoch: int, epsilon: int, limits: Any = SITE_ONLY, **more: Any
 ) -> Level1Universe:
     """Return a universe about an epoch of the only device."""
-    told = {"site": more.pop("unit_site", None), "match_value": more.pop("match_value", None)}
-    unit = Level1Unit(epoch=epoch, **told)
+    unit = Level1Unit(
+        epoch=epoch,
+        epochs=more.pop("epochs", 1),
+        site=more.pop("unit_site", None),
+        match_value=more.pop("match_value", None),
+    )
     return Level1Universe(
         name=name, limits=limits, moves=moves, unit=unit, epsilon=Fraction(epsilon), **more
     )
@@ -308,6 +315,24 @@ ONE_IMPRESSION_TWICE = replace(
     ONE_IMPRESSION, name="the same at twice the epsilon", epsilon=Fraction(4)
 )
 
+SEVERAL_EPOCHS = universe(
+    "two epochs protected together",
+    saved(7, 0, NEWS),
+    saved(15, 1, BLOG),
+    saved(25, 1, ZOO),
+    measured(26, 1, epsilon=4, impression_sites=(NEWS, BLOG)),
+    measured(26, 2, epsilon=4, site=TOYS, impression_sites=(NEWS, ZOO)),
+    summed(1, budget=4),
+    summed(2, budget=4),
+    epoch=1,
+    epochs=2,
+    epsilon=8,
+    limits=GLOBAL_ONLY,
+)
+SEVERAL_EPOCHS_AS_ONE = replace(
+    SEVERAL_EPOCHS, name="two epochs for the epsilon of one", epsilon=Fraction(4)
+)
+
 MIXED_BUDGETS = universe(
     "one epoch, reports of different budgets in one job",
     saved(5, 0),
@@ -315,6 +340,45 @@ MIXED_BUDGETS = universe(
     measured(5, 2, **ONE_BUCKET),
     measured(5, 3, **ONE_BUCKET),
     summed(1, 2, 3),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+)
+CROWD = universe(
+    "one epoch, three impressions, asked three times",
+    saved(5, 0, NEWS),
+    saved(5, 0, BLOG),
+    saved(5, 0, ZOO),
+    *(measured(5, report, **ONE_BUCKET) for report in (1, 2, 3)),
+    summed(1, 2, 3),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+)
+BETWEEN = universe(
+    "one epoch, an intermediary asks",
+    saved(5, 0, NEWS),
+    *(
+        replace(
+            measured(5, report, **ONE_BUCKET),
+            caller=Caller(site=SHOP, intermediary="agency.example"),
+        )
+        for report in (1, 2, 3)
+    ),
+    summed(1, 2, 3),
+    epoch=0,
+    epsilon=2,
+    view=SHOP,
+)
+CLEARED_WHILE_OFF = universe(
+    "one epoch, history cleared while the interface is off",
+    saved(5, 0),
+    measured(5, 1, epsilon=4, **ONE_BUCKET),
+    SetEnabled(now=5, enabled=False),
+    ClearHistory(now=6, sites=frozenset({SHOP, "a.example", "b.example"}), forget_visits=True),
+    SetEnabled(now=6, enabled=True),
+    measured(6, 2, epsilon=4, **ONE_BUCKET),
+    summed(1, 2, budget=4),
     epoch=0,
     epsilon=2,
     view=SHOP,
@@ -328,6 +392,9 @@ SITE_VIEWS = (
     AGGREGATED,
     MIXED_BUDGETS,
     STORAGE_UNSAVED,
+    CROWD,
+    BETWEEN,
+    CLEARED_WHILE_OFF,
 )
 
 
@@ -345,7 +412,7 @@ def globally(each: Level1Universe) -> Level1Universe:
 
 
 UNIVERSES = {
-    "level1_device_epochs_are_private": (
+    GLOBAL: (
         TWO_EPOCHS_ALL_SITES,
         globally(TWO_EPOCHS_OFTEN),
         CLEARED_ALL,
@@ -353,12 +420,14 @@ UNIVERSES = {
         globally(MIXED_BUDGETS),
         globally(STORAGE_UNSAVED),
     ),
-    "level1_one_site_learns_little_of_an_epoch": (
+    ONE_VIEW: (
         *SITE_VIEWS,
         TWO_EPOCHS_QUOTA,
         OVER_QUOTA,
         SHARED_LIMIT_ONE_VIEW,
     ),
-    "level1_what_one_site_asks_is_private": (AMPLE_LIMITS, *map(against_all, SITE_VIEWS)),
+    ONE_SITE: (AMPLE_LIMITS, *map(against_all, SITE_VIEWS)),
+    claims.ONE_IMPRESSION: (ONE_IMPRESSION_TWICE,),
+    claims.SEVERAL_EPOCHS: (SEVERAL_EPOCHS,),
 }
 """Where attacks on each guarantee are looked for; all are within its hypotheses."""

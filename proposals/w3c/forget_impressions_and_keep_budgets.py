@@ -15,10 +15,10 @@ from spec.level1.device import clear_history
 
 def forget_impressions(at: OnBrowser, sites: frozenset[str], forget_visits: bool) -> Device:
     """Remove the impressions of the sites; to forget everything is as in the draft."""
+    after = clear_history(at, sites, forget_visits)
     if not forget_visits or not sites:
-        return clear_history(at, sites, forget_visits)
-    left = tuple(each for each in at.device.impressions if each.site not in sites)
-    return replace(at.device, impressions=left)
+        return after
+    return replace(at.device, impressions=after.impressions)
 
 
 RULES = replace(LEVEL_1_ONE_DRAW, clear_history=forget_impressions)

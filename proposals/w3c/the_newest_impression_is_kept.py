@@ -5,7 +5,7 @@ epoch can push out one of another, and its absence would have left that one in p
 that was pushed out pays for what it shows, the one that pushed does not.
 
 Origin: w3c/attribution#190
-Expected: global unknown, one view refuted, one site refuted
+Expected: global searched, one view refuted, one site refuted
 """
 
 from dataclasses import replace

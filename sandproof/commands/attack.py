@@ -17,7 +17,8 @@ from sandproof.commands.options import (
     how_to_check,
 )
 from sandproof.formats.data import SCHEMA_VERSION
-from sandproof.result import BAD_INPUT, Result
+from sandproof.problems import BadInput
+from sandproof.result import Result
 from spec.verdicts import Kind, Verdict
 
 EXAMPLES = """\
@@ -50,25 +51,23 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
 
 def run(arguments: argparse.Namespace) -> int:
     """Look for an attack, tell it, and write its test if that is asked for."""
-    if arguments.family == "w3c":
-        from sandproof import level1
-
-        return level1.run(arguments, [arguments.proposal], story=True)
-    if arguments.format == SCENARIO:
-        print(f"sandproof: {SCENARIO} is a format of --family w3c", file=sys.stderr)
-        return BAD_INPUT
     import sandproof
     from sandproof import formats
 
     others = (file for _, file in arguments.also)
     formats.check_writable(arguments.output, arguments.pytest, *others)
     result = sandproof.check(
-        arguments.proposal, settings=arguments.settings, **how_to_check(arguments)
+        arguments.proposal,
+        settings=arguments.settings,
+        family=arguments.family,
+        **how_to_check(arguments),
     )
     if arguments.format == "text":
         text = as_story(result)
     elif arguments.format == "json":
         text = as_json(result)
+    elif arguments.format == SCENARIO:
+        text = as_scenario(result)
     else:
         text = formats.render(arguments.format, [result])
     formats.write(text, arguments.output)
@@ -112,6 +111,15 @@ def as_json(result: Result) -> str:
         "attack": None if attack is None else {"story": attack.story, **attack.data},
     }
     return json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def as_scenario(result: Result) -> str:
+    """Return the attack as a scenario of the W3C's group; other families have none."""
+    if result.about.family != "w3c":
+        raise BadInput(f"{result.about.name}: {SCENARIO} is a format of --family w3c")
+    if result.attack is None:
+        raise BadInput(f"{result.about.name}: no attack was found: {result.headline}")
+    return json.dumps(result.attack.data["scenario"], indent=2, ensure_ascii=False)
 
 
 def write_test(attack: AttackRecord | None, path: Path) -> None:

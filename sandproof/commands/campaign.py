@@ -127,7 +127,7 @@ def questions(
     options: Options,
 ) -> Iterator[Question]:
     """List what is asked: every proposal with every combination of parameters and every seed."""
-    from sandproof.about import PAPERS_OWN
+    from sandproof.about import Request
     from sandproof.campaign import contents
     from sandproof.questions import Question, written
 
@@ -135,7 +135,7 @@ def questions(
         files = () if path is None else contents(path, options)
         for chosen, seed in product(settings, seeds):
             yield Question(
-                name=PAPERS_OWN if path is None else str(path),
+                name=Request(path=path).name,
                 files=files,
                 settings=written(chosen),
                 effort=options.effort,

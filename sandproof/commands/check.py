@@ -12,6 +12,7 @@ examples:
   sandproof check                             the paper's own rules
   sandproof check my_change.py                a proposal
   sandproof check --set sparsity_budget=65536 a change of parameters only
+  sandproof check --family w3c                the draft Attribution Level 1
   sandproof check proposals/*.py --effort quick --format junit --output report.xml
 
 exit status: 0 every guarantee is proved, 1 one is refuted, 2 bad input, 3 not proved (searched or
@@ -37,17 +38,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
 
 def run(arguments: argparse.Namespace) -> int:
     """Check, print, and return the exit status that tells the verdict."""
-    if arguments.family == "w3c":
-        from sandproof import level1
-
-        return level1.run(arguments, list(arguments.proposals) or [None], story=False)
     import sandproof
     from sandproof import formats
     from sandproof.result import Result, overall
 
     formats.check_writable(arguments.output, *(file for _, file in arguments.also))
     paths: list[Path | None] = list(arguments.proposals) or [None]
-    found = sandproof.check_all(paths, settings=arguments.settings, **how_to_check(arguments))
+    found = sandproof.check_all(
+        paths, settings=arguments.settings, family=arguments.family, **how_to_check(arguments)
+    )
     results: list[Result] = []
     for result in found:
         results.append(result)

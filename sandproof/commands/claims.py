@@ -8,12 +8,12 @@ from pathlib import Path
 
 import sandproof
 from sandproof.claim_result import ClaimResult
-from sandproof.commands.options import add_run_options, how_to_check
+from sandproof.commands.options import add_family, add_run_options, how_to_check
+from sandproof.families import NAMES, claims_of
 from sandproof.formats.data import claim_to_json
 from sandproof.formats.text import HEADINGS, Writer
 from sandproof.problems import known_claim
 from sandproof.result import NOT_PROVED, PROVED, REFUTED
-from spec.claims import CLAIMS
 from spec.verdicts import Claim, Finding, Verdict
 
 EXAMPLES = """\
@@ -36,6 +36,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
     parser.add_argument("claim", nargs="?", metavar="ID")
     parser.add_argument("--list", action="store_true", help="run no check, show no verdicts")
     parser.add_argument("--format", choices=("text", "json"), default="text")
+    add_family(parser)
     add_run_options(parser)
     parser.set_defaults(run=run, effort="quick")
 
@@ -45,12 +46,16 @@ def run(arguments: argparse.Namespace) -> int:
     from sandproof import formats
 
     name: str | None = arguments.claim
-    wanted = (known_claim(name),) if name is not None else tuple(CLAIMS)
+    family = arguments.family or "paper"
+    if name is not None:
+        (family,) = (each for each in NAMES if known_claim(name) in claims_of(each))
+    claims = claims_of(family)
+    wanted = (name,) if name is not None else tuple(claims)
     if arguments.list:
-        rows = [ClaimResult(claim=CLAIMS[each], why="not run") for each in wanted]
+        rows = [ClaimResult(claim=claims[each], why="not run") for each in wanted]
     else:
         arguments.only = wanted
-        result = sandproof.check(**how_to_check(arguments))
+        result = sandproof.check(family=family, **how_to_check(arguments))
         rows = list(result.claims)
     if arguments.format == "json":
         listed = [in_full(row) for row in rows]
@@ -81,8 +86,9 @@ def proof_file(claim: Claim) -> str:
     """Return the file that holds the proof of a claim, if there is one."""
     import proofs
 
-    path = Path(proofs.__file__).parent / f"{claim.id}.py"
-    return f"proofs/{path.name}" if path.exists() else ""
+    home = Path(proofs.__file__).parent
+    found = sorted(home.rglob(f"{claim.id}.py"))
+    return f"proofs/{found[0].relative_to(home)}" if found else ""
 
 
 def table(rows: list[ClaimResult], verdicts: bool) -> str:

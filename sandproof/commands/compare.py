@@ -1,4 +1,4 @@
-"""The command `sandproof compare`: two proposals side by side, or one and the paper's own rules."""
+"""The command `sandproof compare`: two proposals side by side, or versions of a family."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from sandproof.commands.options import add_run_options, how_to_check
 if TYPE_CHECKING:
     from sandproof.result import Result
 
-PAPER = "paper"
+PUBLISHED = "paper, level_1_2026_05, level_1_one_draw"
+"""The versions that can be named in the place of a proposal."""
+
 EXAMPLES = """\
 examples:
   sandproof compare paper my_change.py          what a change costs
   sandproof compare first.py second.py          two drafts of a change
   sandproof compare first.py second.py --format markdown
+  sandproof compare level_1_2026_05 level_1_one_draw   two versions of Attribution Level 1
 
 exit status: 0 no guarantee lost anything, 1 one is refuted that was not, 4 one promises less or
 something that cannot be compared, 3 less is shown of one, 2 bad input
@@ -34,8 +37,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("old", metavar="OLD", help="a proposal, or: paper")
-    parser.add_argument("new", metavar="NEW", help="a proposal, or: paper")
+    parser.add_argument("old", metavar="OLD", help=f"a proposal, or one of {PUBLISHED}")
+    parser.add_argument("new", metavar="NEW", help=f"a proposal, or one of {PUBLISHED}")
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     add_run_options(parser)
     parser.set_defaults(run=run)
@@ -45,13 +48,22 @@ def run(arguments: argparse.Namespace) -> int:
     """Check both and print the guarantees side by side."""
     import sandproof
     from sandproof.compare import status_of
+    from sandproof.families import families
+    from sandproof.problems import BadInput
 
-    names = (arguments.old, arguments.new)
-    paths = [None if name == PAPER else Path(name) for name in names]
-    old, new = sandproof.check_all(paths, **how_to_check(arguments))
+    published = {
+        name.lower(): rules for family in families() for name, rules in family.versions.items()
+    }
+    named = [
+        None if name == "paper" else published.get(name, Path(name))
+        for name in (arguments.old, arguments.new)
+    ]
+    old, new = sandproof.check_all(named, **how_to_check(arguments))
     for result in (old, new):
         if result.bad_input:
             print(f"sandproof: {result.bad_input}", file=sys.stderr)
+    if old.about.family != new.about.family and not (old.bad_input or new.bad_input):
+        raise BadInput(f"{old.about.name} and {new.about.name} are rules of different families")
     if not (old.bad_input or new.bad_input):
         print(
             {"text": as_text, "json": as_json, "markdown": as_markdown}[arguments.format](old, new)

@@ -34,15 +34,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the script."""
     import shtab
 
+    from sandproof.families import all_claims
     from sandproof.main import COMMANDS, parser_of
-    from spec.claims import CLAIMS
 
     parser = parser_of(COMMANDS)
     for action in actions_of(parser):
         if action.type is Path:
             action.complete = shtab.FILE  # type: ignore[attr-defined]
         elif action.metavar in ("CLAIM", "ID"):
-            action.choices = list(CLAIMS)
+            action.choices = list(all_claims())
     print(shtab.complete(parser, arguments.shell))
     return 0
 

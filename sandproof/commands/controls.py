@@ -69,7 +69,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the controls and print the matrix, or what became of each step of each proof."""
-    from sandproof.plan import checks_of
+    from sandproof.families.paper import checks_of
     from sandproof.processes import cores
 
     for name in arguments.claims:

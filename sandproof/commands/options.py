@@ -37,8 +37,8 @@ def add_family(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--family",
         choices=("paper", "w3c"),
-        default="paper",
-        help="whose rules are judged: the paper's, or W3C Attribution Level 1's",
+        help="whose rules are judged: the paper's, or W3C Attribution Level 1's; by default those "
+        "that a proposal names, and without one the paper's",
     )
 
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from sandproof.commands.options import whole
 from sandproof.problems import BadInput, NotFollowed, brief
@@ -126,7 +126,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def with_rules_of(path: Path, told: Callable[[Rules], str]) -> str:
+def with_rules_of(path: Path, told: Callable[[Any], str], family: str = "paper") -> str:
     """Return what is told of a proposal's rules, which are run in a child process only."""
     from sandproof.about import Request
     from sandproof.calls import Calls
@@ -139,7 +139,7 @@ def with_rules_of(path: Path, told: Callable[[Rules], str]) -> str:
     def work(calls: Calls) -> str | Exception:
         guard = Guard(path=path, twice=False, trace=calls)
         try:
-            proposal = load(Request(path=path))
+            proposal = load(Request(path=path, family=family, wanted=True))
             guard.files = proposal.files
             return told(guard.around(proposal.rules))
         except (BadInput, NotFollowed) as error:
@@ -164,28 +164,18 @@ def with_rules_of(path: Path, told: Callable[[Rules], str]) -> str:
 
 def run_scenarios(arguments: argparse.Namespace) -> int:
     """Replay scenarios of the W3C's Attribution group and print what is not as expected."""
-    from sandproof import level1, scenario
+    from sandproof.families import family_named
 
     if arguments.seed is not None or arguments.noiseless:
         print("sandproof: a scenario draws nothing: --seed, --noiseless", file=sys.stderr)
         return BAD_INPUT
-    rules = level1.load(arguments.rules)
-    paths = scenario.scenarios_in(arguments.trace)
-    listed: list[dict[str, object]] = []
-    for path in paths:
-        try:
-            read = scenario.read_scenario(path)
-            events = list(scenario.replay(rules, read))
-        except (BadTrace, SpecError) as error:
-            print(f"sandproof: {path}: {error}", file=sys.stderr)
-            return BAD_INPUT
-        wrong = [
-            f"second {each.event.seconds}, {each.event.name}: "
-            f"{scenario.told(each.outcome)}, expected {scenario.told(each.event.expected)}"
-            for each in events
-            if not each.as_expected
-        ]
-        listed.append({"scenario": read.name, "events": len(events), "wrong": wrong})
+
+    def told(rules: Any) -> str:
+        return json.dumps(replayed(rules, arguments.trace))
+
+    own = family_named("w3c").own
+    path: Path | None = arguments.rules
+    listed = json.loads(told(own) if path is None else with_rules_of(path, told, "w3c"))
     if not listed:
         print(f"sandproof: {arguments.trace}: holds no scenario", file=sys.stderr)
         return BAD_INPUT
@@ -200,6 +190,27 @@ def run_scenarios(arguments: argparse.Namespace) -> int:
                 print(f"    {line}")
         print(f"{good} of {len(listed)} scenarios as expected")
     return 0 if good == len(listed) else 1
+
+
+def replayed(rules: Any, where: Path) -> list[dict[str, object]]:
+    """Replay a scenario, or those of a folder; say of each how many events and which are wrong."""
+    from sandproof import scenario
+
+    listed: list[dict[str, object]] = []
+    for path in scenario.scenarios_in(where):
+        try:
+            read = scenario.read_scenario(path)
+            events = list(scenario.replay(rules, read))
+        except (BadTrace, SpecError) as error:
+            raise BadInput(f"{path}: {error}") from None
+        wrong = [
+            f"second {each.event.seconds}, {each.event.name}: "
+            f"{scenario.told(each.outcome)}, expected {scenario.told(each.event.expected)}"
+            for each in events
+            if not each.as_expected
+        ]
+        listed.append({"scenario": read.name, "events": len(events), "wrong": wrong})
+    return listed
 
 
 def simulate(trace: Trace, draw: Draw, rules: Rules = PAPER) -> list[Row]:

@@ -43,7 +43,8 @@ def lines_of(result: Result) -> list[str]:
     lines += folded(f"{len(others)} assumptions and lemmas", table(others)) if others else []
     lines += unaffected(result)
     for repair in result.repairs:
-        lines += ["", f"With the paper's `{repair.field}` put back, `{repair.claim}` is kept"]
+        whose = result.about.whose
+        lines += ["", f"With {whose} `{repair.field}` put back, `{repair.claim}` is kept"]
         lines += [f"({escaped(repair.how)})."]
     lines += instead(result)
     alarms = [f"ALARM: {each.claim}: {told_alarm(each)}" for each in result.alarms]

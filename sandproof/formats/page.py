@@ -92,7 +92,7 @@ def section(result: Result) -> str:
         numbers = "".join(f"<li>{escape(each)}</li>" for each in row.told_counterexample)
         parts.append(f"<ul>{numbers}</ul>" if numbers else "")
     parts += [
-        f"<p>With the paper's <code>{escape(repair.field)}</code> put back, "
+        f"<p>With {result.about.whose} <code>{escape(repair.field)}</code> put back, "
         f"<code>{escape(repair.claim)}</code> is kept ({escape(repair.how)}).</p>"
         for repair in result.repairs
     ]
@@ -120,7 +120,7 @@ def broken(attack: AttackRecord, name: str) -> str:
 
 
 def changes(result: Result) -> str:
-    """Return what changed against the paper's rules."""
+    """Return what changed against published rules."""
     parts = []
     for change in result.about.changes:
         parts.append(
@@ -129,7 +129,8 @@ def changes(result: Result) -> str:
         )
         if change.source:
             parts.append(f"<pre><code>{escape(change.source)}</code></pre>")
-    return "<h2>Changed against the paper's rules</h2>" + "".join(parts) if parts else ""
+    heading = f"<h2>Changed against {result.about.whose} rules</h2>"
+    return heading + "".join(parts) if parts else ""
 
 
 def instead(result: Result) -> str:

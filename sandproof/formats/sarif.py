@@ -13,10 +13,10 @@ from pathlib import PurePath
 import sandproof
 from sandproof.about import Change
 from sandproof.claim_result import ClaimResult
+from sandproof.families import all_claims
 from sandproof.promise import Strength
 from sandproof.result import Result
 from sandproof.why import opening, rule_of, why
-from spec.claims import CLAIMS
 from spec.verdicts import Verdict
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -39,7 +39,8 @@ def as_sarif(results: Sequence[Result]) -> str:
 
 def described(name: str) -> dict[str, object]:
     """Describe a claim, or that input cannot be used."""
-    text = CLAIMS[name].statement if name in CLAIMS else "The proposal can be checked."
+    claims = all_claims()
+    text = claims[name].statement if name in claims else "The proposal can be checked."
     return {"id": name, "shortDescription": {"text": text}}
 
 

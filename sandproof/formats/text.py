@@ -80,7 +80,7 @@ def as_text(result: Result, colour: bool = False, width: int = WIDTH, verbose: b
         out.wrap(f"Universe: {universe}.")
     write_attacks(out, result, verbose)
     if about.changes:
-        out.heading("Changed against the paper's rules")
+        out.heading(f"Changed against {about.whose} rules")
         for change in about.changes:
             write_change(out, change)
     for kind, heading in HEADINGS if verbose else HEADINGS[:1]:
@@ -183,7 +183,8 @@ def write_attacks(out: Writer, result: Result, verbose: bool) -> None:
     for repair in result.repairs:
         out.heading("A repair")
         out.wrap(
-            f"With the paper's {repair.field} put back, {repair.claim} is kept ({repair.how})."
+            f"With {result.about.whose} {repair.field} put back, {repair.claim} is kept "
+            f"({repair.how})."
         )
 
 

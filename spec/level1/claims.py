@@ -33,9 +33,21 @@ DEVICE_RULES = (
     "last_clearing",
 )
 ALL_RULES = ("limits", *DEVICE_RULES, "accept", "noise")
+
+GLOBAL = "level1_device_epochs_are_private"
+ONE_VIEW = "level1_one_site_learns_little_of_an_epoch"
+ONE_SITE = "level1_what_one_site_asks_is_private"
+ONE_IMPRESSION = "level1_an_impression_is_private_at_twice_the_epsilon"
+SEVERAL_EPOCHS = "level1_several_epochs_cost_as_many_times"
 DRAFT = "none (Attribution Level 1)"
 HYPOTHESES = "if the clock is never set back and every epsilon is a whole number of grains."
 SIDE_CHANNELS = "Side channels outside the model: timing, locks, storage. A malicious browser."
+
+
+ATTRIBUTION = (
+    *("attribute", "matches", "deduct", "fill", "allocate", "single_epoch", "first_epoch"),
+    "charge",
+)
 
 
 def _claims(*claims: Claim) -> Mapping[str, Claim]:
@@ -44,7 +56,7 @@ def _claims(*claims: Claim) -> Mapping[str, Claim]:
 
 LEVEL1_CLAIMS = _claims(
     Claim(
-        id="level1_device_epochs_are_private",
+        id=GLOBAL,
         kind=Kind.GUARANTEE,
         statement="The impressions of a device and an epoch are ε_global-private against all sites "
         f"together, adaptively, {HYPOTHESES}",
@@ -57,7 +69,7 @@ LEVEL1_CLAIMS = _claims(
         shapes=(Shape.SMALL_UNIVERSE,),
     ),
     Claim(
-        id="level1_one_site_learns_little_of_an_epoch",
+        id=ONE_VIEW,
         kind=Kind.GUARANTEE,
         statement="The impressions of a device and an epoch are ε_site-private against one site "
         "that sees nothing but its own reports and sums, if no other site acts on answers of its "
@@ -71,7 +83,7 @@ LEVEL1_CLAIMS = _claims(
         shapes=(Shape.SMALL_UNIVERSE,),
     ),
     Claim(
-        id="level1_what_one_site_asks_is_private",
+        id=ONE_SITE,
         kind=Kind.GUARANTEE,
         statement="What a device's impressions of an epoch are to one conversion site is "
         "ε_site-private against all sites together, adaptively, if shared limits never run short; "
@@ -82,6 +94,33 @@ LEVEL1_CLAIMS = _claims(
         subjects=("spec.level1.system.step", "spec.level1.neighbours.Level1OtherWorld"),
         rules=ALL_RULES,
         not_covered=f"Shared limits that run short. {SIDE_CHANNELS}",
+        shapes=(Shape.SMALL_UNIVERSE,),
+    ),
+    Claim(
+        id=ONE_IMPRESSION,
+        kind=Kind.GUARANTEE,
+        statement="A single impression is 2ε_site-private against one site that sees nothing but "
+        "its own reports and sums, if no other site acts on answers of its own; shared limits may "
+        f"run short; {HYPOTHESES}",
+        formula=r"\mathrm{IT}_s(\mathcal{M} : \mathcal{A}) \approx_{2 \varepsilon_{site}, 0} "
+        r"\mathrm{IT}_s(\mathcal{M}^{-i} : \mathcal{A})",
+        paper=DRAFT,
+        subjects=("spec.level1.system.step", "spec.level1.neighbours.Level1OtherWorld"),
+        rules=ALL_RULES,
+        not_covered=f"The same with ε_site, which is false. {SIDE_CHANNELS}",
+        shapes=(Shape.SMALL_UNIVERSE,),
+    ),
+    Claim(
+        id=SEVERAL_EPOCHS,
+        kind=Kind.GUARANTEE,
+        statement="The impressions of a device and k epochs are kε_global-private against all "
+        f"sites together, adaptively, by taking away epoch after epoch, {HYPOTHESES}",
+        formula=r"\mathrm{IT}(\mathcal{M} : \mathcal{A}) \approx_{k \varepsilon_{global}, 0} "
+        r"\mathrm{IT}(\mathcal{M}^{-(d, e, \dots, e + k - 1)} : \mathcal{A})",
+        paper=DRAFT,
+        subjects=("spec.level1.system.step", "spec.level1.neighbours.Level1OtherWorld"),
+        rules=ALL_RULES,
+        not_covered=SIDE_CHANNELS,
         shapes=(Shape.SMALL_UNIVERSE,),
     ),
     Claim(
@@ -110,13 +149,22 @@ LEVEL1_CLAIMS = _claims(
         id="level1_histograms_change_by_at_most_the_charge",
         kind=Kind.LEMMA,
         statement="If an epoch does not pay for a report, its impressions make no difference to "
-        "it. If it does, the histogram changes by at most twice the value, and by at most its own "
-        "norm where a single epoch is asked and the histogram is drawn once. What other epochs pay "
+        "it. If it does, the histogram changes by at most twice the value. What other epochs pay "
         "is the same with and without it.",
         formula=r"\|h - h^{-e}\|_1 \le 2 v",
         paper=DRAFT,
         subjects=("spec.level1.measurement.attribute_with_one_draw", "spec.level1.credit.fill"),
-        rules=("attribute", "matches", "deduct", "fill", "allocate", "single_epoch"),
+        rules=ATTRIBUTION,
+    ),
+    Claim(
+        id="level1_a_single_epoch_changes_by_its_norm",
+        kind=Kind.LEMMA,
+        statement="If the lookback of a conversion stays within the current epoch, its histogram "
+        "changes by at most its norm without that epoch, which is what the site is charged for.",
+        formula=r"\|h - h^{-e}\|_1 \le \|h\|_1",
+        paper=DRAFT,
+        subjects=("spec.level1.measurement.attribute_with_one_draw", "spec.level1.epochs"),
+        rules=ATTRIBUTION,
     ),
     Claim(
         id="level1_reports_are_accepted_once",
@@ -136,7 +184,10 @@ LEVEL1_CLAIMS = _claims(
         formula=r"\mathrm{seen}(D) = \mathrm{seen}(D^{-e})",
         paper=DRAFT,
         subjects=("spec.level1.system.step",),
-        rules=("check_activation", "validate_impression", "stated_budget", "save", "clear_site"),
+        rules=(
+            *("check_activation", "validate_impression", "stated_budget", "save", "clear_site"),
+            *("clear_history", "last_clearing", "first_epoch", "parse_site", "validate_conversion"),
+        ),
     ),
 )
 GUARANTEES = tuple(each for each in LEVEL1_CLAIMS.values() if each.kind is Kind.GUARANTEE)

@@ -30,12 +30,14 @@ from spec.level1.system import (
 class Level1Unit:
     """Name what is protected: the impressions of an epoch, to one site or to all, or one of them.
 
-    A single impression is told by a match value that no other has.
+    It may be several epochs in a row, `epoch` being the first. A single impression is told by a
+    match value that no other has.
 
     Draft: Privacy Unit.
     """
 
     epoch: int
+    epochs: int = 1
     site: str | None = None
     match_value: int | None = None
     device: str = DEVICE
@@ -43,10 +45,14 @@ class Level1Unit:
     def holds(self, at: AtConversion, impression: Impression) -> bool:
         """Tell whether an impression that a conversion would select belongs to the unit."""
         return (
-            epoch_of(at, impression.timestamp) == self.epoch
+            self.covers(epoch_of(at, impression.timestamp))
             and self.site in (None, at.caller.site)
             and self.match_value in (None, impression.match_value)
         )
+
+    def covers(self, epoch: int) -> bool:
+        """Tell whether an epoch is one of the unit's."""
+        return self.epoch <= epoch < self.epoch + self.epochs
 
 
 def without(rules: Level1Rules, unit: Level1Unit) -> Level1Rules:
@@ -92,7 +98,7 @@ class Level1OtherWorld:
     ) -> Level1System:
         """Return the system in which an impression of the unit's epoch was not saved."""
         device = after.devices[move.device]
-        if (move.now - started(device)) // self.rules.limits.epoch != self.unit.epoch:
+        if not self.unit.covers((move.now - started(device)) // self.rules.limits.epoch):
             return after
         store = before.devices[move.device].impressions
         device = replace(device, impressions=store)

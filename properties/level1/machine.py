@@ -1,0 +1,339 @@
+r"""Random interactive runs of Attribution Level 1: an epoch pays for all that it tells.
+
+A run takes the moves of sites and users, in time that never goes back, in two worlds: with an epoch
+of the only device and without it. After every move two claims are examined. What the epoch paid,
+summed over all reports and whatever was cleared in between, stays within the site's budget and the
+global budget. And each report's histogram differs between the worlds by no more than the epoch paid
+for: a difference $c$ at noise of scale $s$ tells $c / s$.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from properties.level1.checks import CONTROLS, told_move
+from properties.level1.mutants import MUTANTS
+from properties.level1.universes import BLOG, NEWS, SERVICE, SHOP, SMALL, TOYS, saved
+from spec.distributions import Distribution
+from spec.level1 import (
+    LEVEL_1_2026_05,
+    LEVEL_1_ONE_DRAW,
+    AtConversion,
+    Budgets,
+    Caller,
+    Charge,
+    ClearHistory,
+    ClearSiteData,
+    ConversionOptions,
+    Device,
+    Impression,
+    Level1Move,
+    Level1OtherWorld,
+    Level1Rules,
+    Level1System,
+    Level1Unit,
+    MeasureConversion,
+    SetEnabled,
+    step,
+)
+from spec.level1.budgets import noise_scale, paid, sites_of
+from spec.level1.claims import GLOBAL
+from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
+
+OVERDRAWN = "level1_budgets_are_never_overdrawn"
+CHANGED = "level1_histograms_change_by_at_most_the_charge"
+NORM = "level1_a_single_epoch_changes_by_its_norm"
+CLAIMS = (OVERDRAWN, CHANGED, NORM)
+LIMITS = replace(SMALL, site_budget=4, global_budget=8, site_quota=6)
+UNIT = Level1Unit(epoch=0)
+START = 10
+"""When the unit's epoch begins."""
+
+RUNS: Mapping[str, int] = {"quick": 80, "standard": 200, "deep": 2000}
+LENGTH = 25
+
+Played = tuple[Level1Move, tuple[bool, ...]]
+
+
+class Violated(AssertionError):
+    """Report that a claim does not hold after the moves played."""
+
+    def __init__(self, claim: str, complaint: str, moves: tuple[Played, ...]) -> None:
+        super().__init__(complaint)
+        self.claim, self.complaint, self.moves = claim, complaint, moves
+
+
+@dataclass(kw_only=True)
+class Run:
+    """Hold both worlds, what the unit's epoch has paid so far, and the moves that were made."""
+
+    rules: Level1Rules
+    claims: frozenset[str] = frozenset(CLAIMS)
+    here: Level1System = field(default_factory=lambda: started())
+    there: Level1System = field(default_factory=lambda: started())
+    by_site: dict[str, int] = field(default_factory=dict)
+    by_all: int = 0
+    differed: int = 0
+    moves: tuple[Played, ...] = ()
+
+    def play(self, move: Level1Move, coins: tuple[bool, ...]) -> None:
+        """Make a move in both worlds, with the same coins, and examine the claims."""
+        self.moves = (*self.moves, (move, coins))
+        rules = replace(self.rules, limits=LIMITS)
+        before = self.here.devices[UNIT.device].budgets
+        self.here, _ = step(rules, self.here, move, drawn(coins))
+        other = Level1OtherWorld(rules=rules, unit=UNIT)
+        self.there, _ = other.step(self.there, move, drawn(coins))
+        if not isinstance(move, MeasureConversion) or move.report_id not in self.here.reports:
+            return
+        after = self.here.devices[UNIT.device].budgets
+        site, epoch = move.caller.site, UNIT.epoch
+        for_site = before.site(LIMITS, epoch, site) - after.site(LIMITS, epoch, site)
+        for_all = before.globally(LIMITS, epoch) - after.globally(LIMITS, epoch)
+        self.examine_change(move, for_site, for_all)
+        self.by_site[site] = self.by_site.get(site, 0) + for_site
+        self.by_all += for_all
+        if self.by_site[site] > LIMITS.site_budget:
+            self.complain(OVERDRAWN, f"{site} was paid {self.by_site[site]} by one epoch")
+        if self.by_all > LIMITS.global_budget:
+            self.complain(OVERDRAWN, f"all sites were paid {self.by_all} by one epoch")
+        if after.site(LIMITS, epoch, site) < 0 or after.globally(LIMITS, epoch) < 0:
+            self.complain(OVERDRAWN, f"a budget is {after.site(LIMITS, epoch, site)}")
+
+    def examine_change(self, move: MeasureConversion, for_site: int, for_all: int) -> None:
+        """Compare what a report tells of the epoch with what the epoch paid for it."""
+        asked = move.options
+        reports = [world.reports[move.report_id].histogram for world in (self.here, self.there)]
+        change = sum(abs(one - other) for one, other in zip(*reports, strict=True))
+        self.differed += change > 0
+        told = change * LIMITS.grains / noise_scale(asked.max_value, asked.epsilon)
+        if told > for_all:
+            self.complain(CHANGED, f"a report tells {told}, and all sites paid {for_all}")
+        if told > for_site:
+            claim = NORM if change <= sum(reports[0]) and not sum(reports[1]) else CHANGED
+            self.complain(claim, f"a report tells {told}, and the site paid {for_site}")
+
+    def complain(self, claim: str, complaint: str) -> None:
+        """Raise a complaint about a claim that is examined."""
+        if claim in self.claims:
+            raise Violated(claim, complaint, self.moves)
+
+
+def started() -> Level1System:
+    """Return a system whose only device has begun its epochs."""
+    empty = Level1System()
+    return replace(empty, devices=empty.devices.set(UNIT.device, Device(epoch_start=START)))
+
+
+def drawn(coins: Sequence[bool]) -> Any:
+    """Return a draw that decides coins by a list, over and over."""
+    places = iter(range(10**6))
+
+    def draw(law: Any) -> Any:
+        if not isinstance(law, Distribution):
+            return law
+        wanted = coins[next(places) % len(coins)]
+        return wanted if wanted in law.support() else not wanted
+
+    return draw
+
+
+WHO = st.sampled_from((SHOP, TOYS, NEWS))
+SAVES = st.fixed_dictionaries(
+    {
+        "site": st.sampled_from((NEWS, BLOG)),
+        "index": st.integers(0, 2),
+        "priority": st.integers(0, 1),
+    }
+)
+ASKS = st.fixed_dictionaries(
+    {
+        "site": st.sampled_from((SHOP, TOYS)),
+        "epsilon": st.sampled_from((1, 2, 4)),
+        "value": st.integers(1, 3),
+        "more": st.integers(0, 1),
+        "days": st.sampled_from((2, 20)),
+        "parts": st.integers(1, 3),
+        "chosen": st.sampled_from(((), (), (NEWS,), (BLOG,))),
+        "coins": st.lists(st.booleans(), min_size=4, max_size=4).map(tuple),
+    }
+)
+ACTS = st.fixed_dictionaries(
+    {
+        "what": st.sampled_from(("wait", "wait", "wait", "clear", "forget", "off", "leave")),
+        "site": WHO,
+    }
+)
+MOVES = st.one_of(ASKS, ASKS, ASKS, SAVES, ACTS)
+"""What may come next. It is one choice, so that every run has moves of all kinds."""
+
+
+def machine_for(rules: Level1Rules, claims: frozenset[str], seen: list[int]) -> type:
+    """Return a Hypothesis machine for rules; `seen` gets how many reports differed in each run."""
+
+    class Machine(RuleBasedStateMachine):
+        """Play random moves; time never goes back."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.worlds = Run(rules=rules, claims=claims)
+            self.now = START + 6
+            for place, site in enumerate((NEWS, BLOG, NEWS)):
+                first = saved(self.now, (0, 2, 1)[place], site, priority=int(not place))
+                self.worlds.play(first, (True,))
+
+        @rule(chosen=MOVES)
+        def move(self, chosen: dict[str, Any]) -> None:
+            """Make a move that was chosen; to wait is none."""
+            if chosen.get("what") == "wait":
+                self.now += 4
+            for made in moves_of(self.now, len(self.worlds.here.reports) + 1, chosen):
+                self.worlds.play(made, chosen.get("coins", (True,)))
+
+        def teardown(self) -> None:
+            """Note what the run has seen."""
+            seen.append(self.worlds.differed)
+
+    return Machine
+
+
+def moves_of(now: int, report_id: int, chosen: Mapping[str, Any]) -> list[Level1Move]:
+    """Return the moves that a choice stands for."""
+    site = chosen["site"]
+    if "index" in chosen:
+        return [saved(now, chosen["index"], site, priority=chosen["priority"])]
+    if "epsilon" in chosen:
+        options = ConversionOptions(
+            service=SERVICE,
+            histogram_size=2,
+            epsilon=Fraction(chosen["epsilon"]),
+            value=chosen["value"],
+            max_value=chosen["value"] + chosen["more"],
+            lookback_days=chosen["days"],
+            credit=(Fraction(1),) * chosen["parts"],
+            impression_sites=chosen["chosen"],
+        )
+        caller = Caller(site=site)
+        return [MeasureConversion(now=now, caller=caller, options=options, report_id=report_id)]
+    match chosen["what"]:
+        case "clear" | "forget" as how:
+            named = frozenset({site})
+            return [ClearHistory(now=now, sites=named, forget_visits=how == "forget")]
+        case "off":
+            return [
+                SetEnabled(now=now, enabled=False),
+                ClearHistory(now=now, sites=frozenset(), forget_visits=True),
+                SetEnabled(now=now, enabled=True),
+            ]
+        case "leave":
+            return [ClearSiteData(now=now, site=site)]
+    return []
+
+
+def machine_finding(claim: str, effort: str, number: int, rules: Any) -> Finding:
+    """Take random runs; report the shortest violation that was found and replayed."""
+    blank = Finding(
+        claim=claim, check="machine", shape=Shape.RANDOM_RUNS, method="random interactive runs"
+    )
+    seen: list[int] = []
+    try:
+        run_state_machine_as_test(
+            seed(number)(machine_for(rules, frozenset({claim}), seen)),
+            settings=settings(
+                max_examples=RUNS[effort],
+                stateful_step_count=LENGTH,
+                database=None,
+                phases=(Phase.generate,),
+                suppress_health_check=tuple(HealthCheck),
+                deadline=None,
+                derandomize=False,
+                print_blob=False,
+                report_multiple_bugs=False,
+                verbosity=Verbosity.quiet,
+            ),
+        )
+    except Violated as violated:
+        return refuted(blank, rules, violated)
+    if not any(seen):
+        return replace(blank, reason=Reason.VACUOUS, detail="no report ever differed")
+    bound = f"{len(seen)} runs of up to {LENGTH} moves, in which {sum(seen)} reports differed"
+    return replace(blank, evidence=Evidence.RANDOM_RUNS, bound=bound)
+
+
+def refuted(blank: Finding, rules: Level1Rules, violated: Violated) -> Finding:
+    """Play the moves of a violation again, leaving out those that can be, and tell them."""
+    shortest = violated
+    for place in reversed(range(len(violated.moves))):
+        fewer = (*shortest.moves[:place], *shortest.moves[place + 1 :])
+        shortest = replayed(rules, blank.claim, fewer) or shortest
+    again = replayed(rules, blank.claim, shortest.moves)
+    assert again is not None
+    told = "; ".join(f"{n}. {told_move(move)}" for n, (move, _) in enumerate(again.moves, start=1))
+    return replace(
+        blank,
+        evidence=Evidence.ATTACK,
+        detail=f"{again.complaint}, after {told}",
+        counterexample={"complaint": again.complaint, "moves": str(len(again.moves))},
+    )
+
+
+def replayed(rules: Level1Rules, claim: str, moves: Sequence[Played]) -> Violated | None:
+    """Play moves on a fresh run; return what is violated."""
+    run = Run(rules=rules, claims=frozenset({claim}))
+    try:
+        for move, coins in moves:
+            run.play(move, coins)
+    except Violated as violated:
+        return violated
+    return None
+
+
+def overdraw(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> tuple[Budgets, tuple[Impression, ...]]:
+    """Pay whatever is left."""
+    return paid(at, kept, epoch, sites_of(shown), cost), shown
+
+
+OVERDRAWING = replace(LEVEL_1_ONE_DRAW, deduct=overdraw)
+OPEN = "forgetting visits leaves the epoch open"
+HALF = "the site pays half in several epochs"
+BROKEN: Mapping[str, Mapping[str, Level1Rules]] = {
+    OVERDRAWN: {OPEN: MUTANTS[OPEN], "what is short is paid for": OVERDRAWING},
+    CHANGED: {HALF: MUTANTS[HALF], **CONTROLS[GLOBAL]},
+    NORM: {"two draws": LEVEL_1_2026_05},
+}
+"""Broken rules that the runs must refute; those about one draw draw credit once."""
+
+
+def level1_machines(effort: str = "standard", number: int = 0) -> tuple[Check, ...]:
+    """Return a check per claim that random runs examine."""
+    return tuple(
+        Check(
+            claim=claim,
+            name="machine",
+            run=partial(machine_finding, claim, effort, number),
+            controls=tuple(
+                Control(name=name, run=partial(machine_finding, claim, effort, number, broken))
+                for name, broken in broken_rules(claim).items()
+            ),
+            evidence=Evidence.RANDOM_RUNS,
+            shape=Shape.RANDOM_RUNS,
+            spare=True,
+        )
+        for claim in CLAIMS
+    )
+
+
+def broken_rules(claim: str) -> dict[str, Level1Rules]:
+    """Return the broken rules of a claim; but for two draws themselves they draw once."""
+    own = {} if claim == NORM else {"attribute": LEVEL_1_ONE_DRAW.attribute}
+    return {name: replace(rules, **own) for name, rules in BROKEN[claim].items()}  # type: ignore[arg-type]

@@ -1,0 +1,193 @@
+"""Attribution Level 1 goes the way of every family: children, limits, guards, and one vocabulary.
+
+The folder `unsound_w3c` holds changes that a clever author could write and that are not private.
+None of them is ever called proved.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from sandproof import verdict
+from sandproof.about import Request
+from sandproof.answers import answers
+from sandproof.families import families, family_named, family_of
+from sandproof.jobs import Options
+from sandproof.main import main
+from sandproof.result import BAD_INPUT, NOT_PROVED, REFUTED, Result
+from spec import PAPER
+from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW
+from spec.level1.claims import GLOBAL, ONE_VIEW
+from spec.verdicts import Kind, Verdict
+
+ROOT = Path(__file__).resolve().parent.parent
+UNSOUND = sorted((ROOT / "tests" / "unsound_w3c").glob("*.py"))
+HEADER = """from dataclasses import replace
+from spec.level1 import LEVEL_1_ONE_DRAW
+from spec.level1.budgets import charge
+
+"""
+
+
+def checked(path: Path, *only: str) -> Result:
+    (result,) = verdict.run([Request(path=path)], Options(only=only))
+    return result
+
+
+@pytest.mark.parametrize("path", UNSOUND, ids=lambda path: path.stem)
+def test_what_is_unsound_is_never_proved(path: Path) -> None:
+    assert "\nTruth: unsound." in path.read_text()
+    result = checked(path)
+    assert result.verdict in (Verdict.REFUTED, Verdict.UNKNOWN), result.headline
+    assert result.exit_status != 0
+
+
+def test_there_are_many_unsound_changes() -> None:
+    assert len(UNSOUND) >= 19
+
+
+MISBEHAVING = {
+    "hangs": (
+        "def rule(at, single, norm):\n    while True:\n        pass\n",
+        NOT_PROVED,
+        "rule `charge` runs more than 1000000 lines in one call",
+    ),
+    "raises": (
+        "def rule(at, single, norm):\n    return charge(at, single, norm).nothing\n",
+        BAD_INPUT,
+        "rule `charge` raised AttributeError",
+    ),
+    "crashes": (
+        "def rule(at, single, norm):\n    raise SystemExit(3)\n",
+        BAD_INPUT,
+        "rule `charge` raised SystemExit",
+    ),
+    "recurses": (
+        "def rule(at, single, norm):\n    return rule(at, single, norm)\n",
+        BAD_INPUT,
+        "rule `charge` recurses without end",
+    ),
+    "answers with a number": (
+        "def rule(at, single, norm):\n    return 5\n",
+        BAD_INPUT,
+        "rule `charge` returned an int: 5; it must return Charge",
+    ),
+    "takes another number of arguments": (
+        "def rule(at):\n    return charge(at, True, 0)\n",
+        BAD_INPUT,
+        "rule `charge` is called with 3 arguments (at, single, l1_norm)",
+    ),
+    "changes its answer": (
+        "SEEN = []\n\ndef rule(at, single, norm):\n    SEEN.append(1)\n"
+        "    return replace(charge(at, single, norm), site=len(SEEN))\n",
+        BAD_INPUT,
+        "rule `charge` changes its answer from call to call",
+    ),
+    "edits the specification": (
+        "from spec.level1 import budgets\nbudgets.rounded_up = lambda charged: 0\nrule = charge\n",
+        BAD_INPUT,
+        "changes spec.level1.budgets.rounded_up",
+    ),
+    "names a universe": (
+        "UNIVERSE = 1\nrule = charge\n",
+        BAD_INPUT,
+        "UNIVERSE is not read",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISBEHAVING)
+def test_what_misbehaves_ends_in_one_line_with_a_status(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, status, line = MISBEHAVING[name]
+    path = tmp_path / "change.py"
+    path.write_text(f"{HEADER}{source}\nRULES = replace(LEVEL_1_ONE_DRAW, charge=rule)\n")
+    assert main(["check", str(path), "--only", GLOBAL, "--only", ONE_VIEW]) == status
+    out, err = capsys.readouterr()
+    assert line in " ".join((out + err).split())
+
+
+def test_a_search_of_all_universes_counts_where_every_line_was_run(tmp_path: Path) -> None:
+    path = tmp_path / "change.py"
+    path.write_text(
+        "from dataclasses import replace\nfrom spec.level1 import LEVEL_1_ONE_DRAW\n\n"
+        "def rule(at):\n    return LEVEL_1_ONE_DRAW.single_epoch(at)\n\n"
+        "RULES = replace(LEVEL_1_ONE_DRAW, single_epoch=rule)\n"
+    )
+    result = checked(path, GLOBAL)
+    assert result.verdict is Verdict.SEARCHED
+    assert "the draft's own single_epoch" in result.claims[0].reason
+    path.write_text(
+        path.read_text().replace("    return", "    if at.now == 77: return False\n    return")
+    )
+    result = checked(path, GLOBAL)
+    assert result.verdict is Verdict.UNKNOWN
+    assert "was never reached there in full" in result.claims[0].reason
+
+
+def test_two_versions_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["compare", "level_1_2026_05", "level_1_one_draw", "--format", "json"]
+    assert main(given) == 0
+    rows = {row["id"]: row for row in json.loads(capsys.readouterr().out)["guarantees"]}
+    assert (rows[GLOBAL]["old"], rows[GLOBAL]["new"]) == ("proved", "proved")
+    assert (rows[ONE_VIEW]["old"], rows[ONE_VIEW]["new"]) == ("refuted", "proved")
+    assert rows[ONE_VIEW]["change"] == "shown more"
+    assert main(["compare", "level_1_one_draw", "level_1_2026_05", "--only", ONE_VIEW]) == REFUTED
+    assert "BROKEN" in capsys.readouterr().out
+
+
+def test_rules_of_two_families_are_not_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    ledger = "a_batch_is_a_set"
+    assert main(["compare", "paper", "level_1_one_draw", "--only", ledger]) == BAD_INPUT
+    assert "different families" in capsys.readouterr().err
+
+
+def test_a_larger_budget_is_a_weaker_promise(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["check", "--family", "w3c", "--set", "global_budget=16000000", "--only", GLOBAL]
+    assert main([*given, "--fail-if-weaker"]) == 4
+    assert "(8, 0) → (16, 0): WEAKER" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_family_is_told_by_the_type_of_its_rules() -> None:
+    assert family_of(PAPER) is family_named("paper")
+    assert family_of(LEVEL_1_2026_05) is family_of(LEVEL_1_ONE_DRAW) is family_named("w3c")
+    assert family_of(3) is None
+
+
+@pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+def test_a_family_is_complete(family: object) -> None:
+    (known,) = (each for each in families() if each is family)
+    names = [each.name for each in fields(known.own)]
+    assert set(known.rule_names()) | {"limits", *known.parts} == set(names)
+    assert set(answers(known)) == set(known.rule_names())
+    kinds = {claim.kind for claim in known.claims.values()}
+    assert {Kind.GUARANTEE, Kind.LEMMA} <= kinds
+    promised = known.promises(known.own, {})
+    assert set(promised) == {x for x, y in known.claims.items() if y.kind is Kind.GUARANTEE}
+    for version in known.versions.values():
+        assert known.nearest(version) is version
+        assert all(known.publishes(name, getattr(version, name)) for name in known.rule_names())
+
+
+ENGINE = (
+    *("about", "case", "children", "combine", "guard", "jobs", "plan", "processes", "proposal"),
+    *("reach", "result", "schedule", "store", "verdict", "weigh", "why", "claim_result", "promise"),
+    *("answers", "compare"),
+)
+OF_A_FAMILY = ("spec.level1", "spec.rules", "spec.paper", "spec.claims", "PAPER", "CLAIMS")
+
+
+@pytest.mark.parametrize("module", ENGINE)
+def test_no_module_of_the_engine_names_a_type_of_a_family(module: str) -> None:
+    source = (ROOT / "sandproof" / f"{module}.py").read_text()
+    imports = [
+        line for line in source.splitlines() if line.lstrip().startswith(("from ", "import "))
+    ]
+    named = [line for line in imports for name in OF_A_FAMILY if name in line]
+    assert named == []
+    assert not any(line.startswith("from spec import") for line in imports)

@@ -1,0 +1,69 @@
+"""Searches on Attribution Level 1 can fail: games and random runs refute their broken rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from properties.level1.checks import level1_searches
+from properties.level1.machine import Run, Violated, level1_machines, moves_of, replayed
+from properties.level1.universes import SHOP, measured, saved
+from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW
+from spec.level1.claims import LEVEL1_CLAIMS
+from spec.verdicts import Check, Evidence, Reason
+
+SEARCHES = (*level1_searches(), *level1_machines("quick"))
+CHECKS = {f"{check.claim}: {check.name}": check for check in SEARCHES}
+CONTROLS = [(name, control.name) for name, each in CHECKS.items() for control in each.controls]
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_with_one_draw_nothing_is_found(name: str) -> None:
+    found = CHECKS[name].run(LEVEL_1_ONE_DRAW)
+    assert found.evidence is CHECKS[name].evidence, found.detail
+    assert found.claim in LEVEL1_CLAIMS
+
+
+@pytest.mark.parametrize(("name", "control"), CONTROLS)
+def test_broken_rules_are_refuted(name: str, control: str) -> None:
+    check: Check = CHECKS[name]
+    (broken,) = (each for each in check.controls if each.name == control)
+    found = broken.run()
+    assert found.evidence is Evidence.ATTACK
+    assert found.detail
+
+
+def test_every_search_has_a_control() -> None:
+    assert all(check.controls for check in CHECKS.values())
+
+
+def test_runs_in_which_nothing_differs_are_no_evidence() -> None:
+    (check,) = (each for each in level1_machines("quick") if each.claim.endswith("overdrawn"))
+    blind = replace(LEVEL_1_ONE_DRAW, matches=lambda _, __: False)
+    found = check.run(blind)
+    assert (found.evidence, found.reason) == (Evidence.NONE, Reason.VACUOUS)
+
+
+def test_a_violation_is_replayed_without_hypothesis() -> None:
+    claim = "level1_a_single_epoch_changes_by_its_norm"
+    half: dict[str, Any] = {"credit": (Fraction(1),) * 2, "histogram_size": 1, "lookback_days": 2}
+    moves = (saved(16, 0), saved(16, 1), measured(16, 1, epsilon=4, **half))
+    found = [
+        replayed(LEVEL_1_2026_05, claim, [(move, (one, two)) for move in moves])
+        for one in (True, False)
+        for two in (True, False)
+    ]
+    assert any(isinstance(each, Violated) for each in found)
+    assert all(
+        replayed(LEVEL_1_ONE_DRAW, claim, [(move, (one, two)) for move in moves]) is None
+        for one in (True, False)
+        for two in (True, False)
+    )
+
+
+def test_to_wait_is_no_move() -> None:
+    assert moves_of(1, 1, {"what": "wait", "site": SHOP}) == []
+    assert Run(rules=LEVEL_1_ONE_DRAW).moves == ()
