@@ -67,8 +67,8 @@ def _same_code(first: CodeType, second: CodeType) -> bool:
 
 def _without_docstring(code: CodeType) -> tuple[object, ...]:
     """Return the constants of a function without the first, its docstring, if no code loads it."""
-    loaded = any(s.opname == "LOAD_CONST" and s.arg == 0 for s in dis.get_instructions(code))
-    return code.co_consts if loaded else (None, *code.co_consts[1:])
+    used = (s.arg for s in dis.get_instructions(code) if s.opname in ("LOAD_CONST", "KW_NAMES"))
+    return code.co_consts if 0 in used else (None, *code.co_consts[1:])
 
 
 def _global_names(code: CodeType) -> set[str]:

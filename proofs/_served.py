@@ -27,6 +27,7 @@ from proofs._labels import (
     is_public,
 )
 from spec import PAPER
+from spec.aggregation_service import Query
 from spec.reports import Report
 from spec.rules import Limits
 
@@ -46,6 +47,7 @@ ANSWERED = Several("a batch that was answered already", REPORT)
 CURRENT = Label("the service")
 PAST = Label("the service before an answer")
 RULES = Label("the rules")
+QUERY = Public("a query, whose parameters were checked")
 LEDGER = Public("the ledger")
 AT = At("what the rule sees", CURRENT, asked=True)
 
@@ -78,7 +80,7 @@ class AtTheService(Policy):
         if label == RULES:
             return PUBLIC if name == "limits" else RuleOf(f"the rule {name}", name)
         if isinstance(label, At):
-            return {"service": label.service, "rules": RULES}.get(name, PUBLIC)
+            return {"service": label.service, "rules": RULES, "query": QUERY}.get(name, PUBLIC)
         return None
 
     def call(self, call: Call) -> Label | None:
@@ -87,6 +89,8 @@ class AtTheService(Policy):
             return PUBLIC
         if call.target is dataclasses.replace and call.positional:
             return self._copied(call.positional[0], call)
+        if call.target is Query and not call.positional:
+            return QUERY if all(map(is_public, call.keywords.values())) else None
         if isinstance(call.target, RuleOf) and call.target.name == "threshold":
             at, batch = (*call.positional, NONE, NONE)[:2]
             public = isinstance(at, At) and isinstance(batch, Several) and not call.keywords
@@ -95,11 +99,13 @@ class AtTheService(Policy):
 
     def _copied(self, label: Label, call: Call) -> Label | None:
         parts = call.keywords
+        if label == QUERY and call.positional[1:] == ():
+            return QUERY if all(map(is_public, parts.values())) else None
         if label in (CURRENT, PAST) and "ledger" not in parts:
             return label if all(map(is_public, parts.values())) else None
         if isinstance(label, At) and set(parts) <= {"query", "service"}:
             service = parts.get("service", label.service)
-            if service in (CURRENT, PAST) and is_public(parts.get("query", PUBLIC)):
+            if service in (CURRENT, PAST) and parts.get("query", QUERY) == QUERY:
                 return At(label.what, service, asked=False)
         return None
 

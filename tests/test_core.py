@@ -59,6 +59,7 @@ SOUND = (
 UNSOUND = (
     "a_helper_lists_who_is_answered",
     "a_helper_shows_the_reports",
+    "a_refund_with_every_query",
     "entries_that_equal_nothing",
     "the_first_credit_only",
     "the_first_report_counts_twice",
