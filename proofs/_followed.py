@@ -430,7 +430,8 @@ def _class_name(kind: type) -> str:
 def _known(kind: type) -> bool:
     """Tell whether a class has no code but what spec, proofs and dataclasses wrote.
 
-    Its instances are found in a table by what they compare: all fields take part in both.
+    Its instances are found in a table by what they compare: all fields take part in both. What it
+    is made with is what it holds: every field that a class before has is one that is kept.
     """
     if kind in CLASSES or kind is object or _own_class(kind):
         return True
@@ -447,9 +448,17 @@ def _known(kind: type) -> bool:
     if not all(f.compare and f.hash is None for f in fields):
         return False
     names = {f.name for f in fields}
+    if set(kind.__dataclass_fields__) != names or _hides(kind, names):
+        return False
     return all(_generated(a, v, names) for a, v in vars(kind).items()) and all(
         map(_known, kind.__bases__)
     )
+
+
+def _hides(kind: type, fields: set[str]) -> bool:
+    """Tell whether an attribute that is no field stands in the way of one of a class before."""
+    own = {name for name in vars(kind) if not name.startswith("__")} - fields
+    return any(hasattr(base, name) for base in kind.__bases__ for name in own)
 
 
 WRITTEN = frozenset(
@@ -462,7 +471,9 @@ WRITTEN = frozenset(
 
 def _generated(attribute: str, value: object, fields: set[str]) -> bool:
     """Tell whether an attribute of a class is data, or a method that a dataclass has made."""
-    if isinstance(value, MemberDescriptorType) or attribute in ("__annotations__", "__doc__"):
+    if isinstance(value, MemberDescriptorType):
+        return value.__name__ == attribute
+    if attribute in ("__annotations__", "__doc__"):
         return True
     if attribute in ("__dataclass_fields__", "__dataclass_params__", "__match_args__"):
         return True

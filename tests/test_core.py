@@ -57,6 +57,7 @@ SOUND = (
     "three_event_reports_at_a_time",
 )
 UNSOUND = (
+    "a_budget_that_forgets",
     "a_helper_lists_who_is_answered",
     "a_helper_shows_the_reports",
     "a_refund_with_every_query",
