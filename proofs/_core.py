@@ -439,9 +439,10 @@ def delay_null_reports(at: AtContribution, granted: tuple[Credit, ...]) -> tuple
     return (replace(sent, arrival=at.now if granted else at.now + 1),)
 
 
-def enter_by_week(at: AtService, report: Report) -> tuple[Hashable, ...]:
-    """Keep an entry for every report and week."""
-    return ((report.report_id, at.now // 604_800),)
+def enter_by_contents(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    """Keep an entry for what a report holds."""
+    del at
+    return (report.contributions,)
 
 
 def match_truthful_sources(at: AtEventTrigger, record: SourceRecord) -> bool:
@@ -479,7 +480,9 @@ POST_PROCESSING = Proof(
         "units share a budget": replace(PAPER, contribute=share_a_budget),
         "what is admitted is not counted": replace(PAPER, admit=admit_and_forget),
         "null reports are late": replace(PAPER, send=delay_null_reports),
-        "every week has entries of its own": replace(PAPER, budget_entries=enter_by_week),
+        "reports that hold the same share an entry": replace(
+            PAPER, budget_entries=enter_by_contents
+        ),
         "random sources take no triggers": replace(PAPER, event_matches=match_truthful_sources),
         "truthful sources are left out": replace(PAPER, pass_windows=leave_out_truthful_sources),
         "a report shows a number": replace(PAPER, event_visible=show_what_was_sent),

@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 from proofs import truncated_laplace_is_private as truncated
 from proofs._check import check_of
+from proofs._flow import unguarded
 from proofs._proof import Proof, assume, exists
 from proofs._service import (
     ANY_BATCH,
@@ -64,7 +65,7 @@ def by_contract(rules: Rules, result: int) -> Iterator[tuple[FloorLog, SmallestT
         patches.enter_context(patch.object(noise, "floor_log", logarithm))
         patches.enter_context(patch.object(noise, "decide", smallest))
         for rule in (rules.threshold, rules.noise):
-            known = getattr(rule, "__globals__", {})
+            known = getattr(unguarded(rule), "__globals__", {})
             called = {name: logarithm for name, value in known.items() if value is floor_log}
             patches.enter_context(patch.dict(known, called))
         yield logarithm, smallest

@@ -1010,7 +1010,8 @@ def test_proofs_of_guarantees_wait_for_their_lemmas_and_share_them(tmp_path: Pat
     assert last.name == f"{ATTRIBUTION}: proof"
     (chain,) = [check for check in CHECKS if check.claim == ATTRIBUTION]
     request = Request(path=written(tmp_path, HEADER + "RULES = replace(PAPER)\n"))
-    proposal = Proposal(about=About(name="change.py"), rules=replace(PAPER))
+    smaller = replace(PAPER, limits=replace(PAPER.limits, epsilon=Fraction(1)))
+    proposal = Proposal(about=About(name="change.py"), rules=smaller)
     job = job_of(0, ATTRIBUTION, "proof")
     decided = children.run_guarded(chain, proposal, request, job, Calls(), schedule.lemmas)
     assert decided.finding.detail == f"the paper's proof no longer applies: {LEDGER} is unknown"
