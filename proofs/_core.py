@@ -440,9 +440,8 @@ def delay_null_reports(at: AtContribution, granted: tuple[Credit, ...]) -> tuple
 
 
 def enter_by_contents(at: AtService, report: Report) -> tuple[Hashable, ...]:
-    """Keep an entry for what a report holds."""
-    del at
-    return (report.contributions,)
+    """Keep an entry for what a report holds, and for each moment."""
+    return report.contributions, at.now
 
 
 def match_truthful_sources(at: AtEventTrigger, record: SourceRecord) -> bool:
@@ -480,9 +479,7 @@ POST_PROCESSING = Proof(
         "units share a budget": replace(PAPER, contribute=share_a_budget),
         "what is admitted is not counted": replace(PAPER, admit=admit_and_forget),
         "null reports are late": replace(PAPER, send=delay_null_reports),
-        "reports that hold the same share an entry": replace(
-            PAPER, budget_entries=enter_by_contents
-        ),
+        "a report has entries for what it holds": replace(PAPER, budget_entries=enter_by_contents),
         "random sources take no triggers": replace(PAPER, event_matches=match_truthful_sources),
         "truthful sources are left out": replace(PAPER, pass_windows=leave_out_truthful_sources),
         "a report shows a number": replace(PAPER, event_visible=show_what_was_sent),
