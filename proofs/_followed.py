@@ -30,6 +30,7 @@ import functools
 import itertools
 import math
 import operator
+import re
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
@@ -447,12 +448,21 @@ def _known(kind: type) -> bool:
         return False
     if not all(f.compare and f.hash is None for f in fields):
         return False
+    if any(CHANGEABLE.search(str(f.type)) for f in fields):
+        return False
     names = {f.name for f in fields}
     if set(kind.__dataclass_fields__) != names or _hides(kind, names):
         return False
     return all(_generated(a, v, names) for a, v in vars(kind).items()) and all(
         map(_known, kind.__bases__)
     )
+
+
+CHANGEABLE = re.compile(
+    r"\b(list|dict|set|bytearray|object|Any|List|Dict|Set|Mutable\w+|deque|Counter|\w*[dD]efault\w*"
+    r"|OrderedDict|Iterator|Generator)\b"
+)
+"""What a field may not be said to be: rules could write on it, and so tell each other."""
 
 
 def _hides(kind: type, fields: set[str]) -> bool:
