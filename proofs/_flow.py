@@ -12,6 +12,10 @@ followed where they are called, those of spec and the pure built-in ones are lis
 of the rule that a proposal has put something around, are those that a subject of this module makes
 its own answers for; they may only stand in the rule itself and not in functions inside of it, which
 could be called any number of times.
+
+A list is what its label says only while one function knows it. Where it is handed to another
+function, kept in something else or known by two labels, it holds public values and no more is
+known, or the rule is refused.
 """
 
 from __future__ import annotations
