@@ -488,6 +488,19 @@ def asked_in_shares(
         run.make(whole)
 
 
+def asked_one_by_one(run: Run, devices: bool, given: int) -> None:
+    """Ask for the unit's report and then for each of two others by itself, with all of epsilon.
+
+    What is left for one report must not depend on what another one holds.
+    """
+    batch = Crowd(others=2, given=given, value=run.limits.contribution_budget)
+    batch.own(run, devices)
+    for other in range(batch.others):
+        batch.other(run, devices, other, 0)
+    for report_id in sorted(run.there.reports):
+        run.make(Query(epsilon=run.limits.epsilon, report_ids=(report_id,), keys=(0,)))
+
+
 def takes_the_storage(hint: object) -> bool:
     """Tell whether a field may hold a program that is given nothing but the storage."""
     given = get_args(hint)

@@ -80,12 +80,17 @@ SCRIPT: tuple[Move, ...] = (
 
 
 def loaded(path: Path) -> ModuleType:
-    """Return the module of a file that is in no package."""
+    """Return the module of a file that is in no package; what it brings is loaded afresh later."""
+    before = set(sys.modules)
     loader = SourceFileLoader(f"_{path.parent.name}_{path.stem}", str(path))
     found = spec_from_loader(loader.name, loader)
     assert found is not None
     module = sys.modules[loader.name] = module_from_spec(found)
     loader.exec_module(module)
+    for name in sys.modules.keys() - before - {loader.name}:
+        file = getattr(sys.modules[name], "__file__", None)
+        if file is not None and Path(file).is_relative_to(path.parent):
+            del sys.modules[name]
     return module
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 import pytest
 from immutables import Map
@@ -104,7 +105,7 @@ def test_a_lemma_is_run_once_for_the_same_rules() -> None:
 
 def test_what_another_process_found_is_not_run_again() -> None:
     calls: list[str] = []
-    rules = replace(PAPER)
+    rules = replace(PAPER, limits=replace(PAPER.limits, delta=Fraction(1, 10**9)))
     proofs.findings_on(rules)["far"] = Finding(claim="far", check="proof", evidence=Evidence.ATTACK)
     assert chain((link("far", Verdict.PROVED, calls),)).run(rules).verdict is Verdict.UNKNOWN
     assert not calls

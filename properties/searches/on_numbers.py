@@ -24,6 +24,7 @@ from properties.improvised import (
     asked_by_identifier,
     asked_for_little,
     asked_in_shares,
+    asked_one_by_one,
     crowds,
     devices_by_chance,
     many_ad_techs,
@@ -122,6 +123,9 @@ def runs_of(
     ):
         play_it = partial(asked_by_identifier, devices=devices, report_id=number)
         yield Made("asked twice", f"report {number}", unit, play_it)
+    for given, who in ((0, "null reports"), (limits.contribution_budget, "reports")):
+        apart = partial(asked_one_by_one, devices=devices, given=given)
+        yield Made("asked one by one", f"beside {who} of others", unit, apart)
     little = partial(asked_for_little, devices=devices, share=LITTLE)
     yield Made("asked five times", f"with {limits.epsilon / LITTLE}", unit, little)
     for number in sorted({*SHARES, *mentioned}):

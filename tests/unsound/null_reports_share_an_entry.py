@@ -1,6 +1,6 @@
 """All null reports share one entry of the ledger, and every other report has its own.
 
-Truth: refuted: a batch of two reports is refused earlier if both of them are null.
+Truth: refuted: after a query for one null report another one is refused, and a real one is not.
 Status: refuted
 """
 
