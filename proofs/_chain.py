@@ -185,8 +185,14 @@ def findings_on(rules: Any) -> dict[str, Finding]:
 
 
 def run_link(link: Link, rules: Rules) -> Finding:
-    """Run a lemma, or recall what it found on the same rules."""
-    return recalled(_name(link), lemma(link) if isinstance(link, str) else link[1], rules)
+    """Run a lemma, or recall what it found on the same rules.
+
+    A lemma all of whose rules are the paper's is about the paper's rules.
+    """
+    if not isinstance(link, str):
+        return recalled(link[0], link[1], rules)
+    alone = all(getattr(rules, name) is getattr(PAPER, name) for name in CLAIMS[link].rules)
+    return recalled(link, lemma(link), PAPER if alone else rules)
 
 
 def recalled(name: str, check: Check, rules: Any) -> Finding:

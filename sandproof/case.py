@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from sandproof import combine
 from sandproof.about import About, Request
 from sandproof.children import check_in_child, load_in_child
-from sandproof.families import all_claims
+from sandproof.families import Family, all_claims
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded
 from sandproof.problems import BadInput, NotFollowed, brief_text
 from sandproof.processes import Ending, Outcome, Pool, Task
 from sandproof.result import Result
-from sandproof.schedule import Schedule
+from sandproof.schedule import Schedule, recall
 from sandproof.store import Store, digest_of
 from spec.verdicts import Reason
 
@@ -60,7 +60,7 @@ class Case:
         digest = self.digest(job)
         return Assigned(
             name=job.name,
-            work=check_in_child(self.request, job, self.options, lemmas),
+            work=check_in_child(self.request, job, self.options, lemmas, self.schedule.published),
             seconds=self.options.seconds,
             call_seconds=min(CALL_SECONDS, self.options.seconds / 2),
             case=self,
@@ -133,10 +133,21 @@ class Case:
             lemmas = {x: lemma for x, lemma in found.lemmas.items() if x in known and alone(x)}
             found = replace(found, lemmas=lemmas)
         self.store.put(digest, found)
+        for lemma, finding in found.published.items():
+            if lemma not in self.schedule.published:
+                digest = self._published(self.schedule.loaded.family, lemma)
+                self.store.put(digest, Found(finding=finding))
+
+    def _published(self, family: Family, lemma: str) -> str:
+        """Return under what is kept that a lemma is proved on the family's own rules."""
+        job = Job(place=-1, claim=lemma, check="proof", proves=True)
+        return digest_of(job, self.options, family.own_name)
 
     def _take_loaded(self, outcome: Outcome) -> None:
         match outcome.answer:
             case Loaded() as loaded:
+                family = loaded.family
+                recall(loaded, lambda lemma: self.store.get(self._published(family, lemma)))
                 self.schedule = Schedule(loaded, self.options)
             case BadInput() as problem:
                 self.bad_input = str(problem)

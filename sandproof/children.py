@@ -20,7 +20,7 @@ from properties.observation import NoEncoding
 from sandproof.about import Request
 from sandproof.calls import Calls
 from sandproof.claim_result import AttackRecord
-from sandproof.families import claim_named, family_named
+from sandproof.families import Family, claim_named, family_named
 from sandproof.guard import Guard, RuleMisbehaved
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded, checks_for, describe
@@ -29,7 +29,7 @@ from sandproof.proposal import Proposal, load
 from sandproof.reach import Reach
 from sandproof.store import users_store
 from spec.distributions import NotReplayable
-from spec.verdicts import GAMES, Check, Finding, Reason, Verdict
+from spec.verdicts import GAMES, Check, Finding, Kind, Reason, Verdict
 
 
 @runtime_checkable
@@ -62,9 +62,16 @@ def load_in_child(request: Request, options: Options) -> Callable[[Calls], objec
 
 
 def check_in_child(
-    request: Request, job: Job, options: Options, lemmas: Mapping[str, Finding]
+    request: Request,
+    job: Job,
+    options: Options,
+    lemmas: Mapping[str, Finding],
+    published: Mapping[str, Finding],
 ) -> Callable[[Calls], object]:
-    """Return the work that runs one check on a proposal's rules, given what lemmas found."""
+    """Return the work that runs one check on a proposal's rules.
+
+    Given is what lemmas found on these rules, and which are proved on the family's own.
+    """
 
     def work(trace: Calls) -> Found:
         # Else Hypothesis writes into the folder where the user happens to be, and reads there.
@@ -72,10 +79,11 @@ def check_in_child(
             set_hypothesis_home_dir(folder / "hypothesis")
         proposal = load(request, again=True)
         if job.put_back:
-            published = family_named(proposal.about.family).nearest(proposal.rules)
-            changed = {job.put_back: getattr(published, job.put_back)}
+            nearest = family_named(proposal.about.family).nearest(proposal.rules)
+            changed = {job.put_back: getattr(nearest, job.put_back)}
             proposal = replace(proposal, rules=replace(proposal.rules, **changed))
         check = check_of_job(proposal, options, job)
+        findings_on(family_named(proposal.about.family).own).update(published)
         return run_guarded(check, proposal, request, job, trace, lemmas)
 
     return work
@@ -109,9 +117,9 @@ def run_guarded(
     known.update(lemmas)
     try:
         finding = portable(check.run(rules), request)
-        used = check.relation or claim_named(check.claim).relation
-        relation = "" if used is None else used.name
-        finding = replace(finding, check=job.check, relation=relation, named=job.named)
+        relation = check.relation or claim_named(check.claim).relation
+        name = "" if relation is None else relation.name
+        finding = replace(finding, check=job.check, relation=name, named=job.named)
         if guard.asked:
             again = load(request, again=True) if proposal.repeatable else proposal
             guard.ask_again(again.rules)
@@ -126,13 +134,26 @@ def run_guarded(
         guard.misbehaved.append(tampering)
     if finding.reason is Reason.RAISED and guard.misbehaved:
         finding = undecided(job, Reason.MISBEHAVED, guard.misbehaved[0])
+    behaved = not guard.misbehaved and not guard.exhausted
     return Found(
         finding=finding,
         misbehaved=tuple(guard.misbehaved),
         exhausted=dict(guard.exhausted),
         lemmas={name: each for name, each in known.items() if name not in lemmas},
+        published=proved_on_own(family_named(proposal.about.family)) if behaved else {},
         reached=reach.reached if decides(finding) else frozenset(),
     )
+
+
+def proved_on_own(family: Family) -> dict[str, Finding]:
+    """Return the lemmas that are known to be proved on the own rules of a family."""
+    return {
+        claim: found
+        for claim, found in findings_on(family.own).items()
+        if claim in family.claims
+        and family.claims[claim].kind is not Kind.GUARANTEE
+        and found.verdict is Verdict.PROVED
+    }
 
 
 def decides(finding: Finding) -> bool:

@@ -69,6 +69,7 @@ class Job:
 class Found:
     """Hold what a child found, what it has to say about the rules it ran, and lemmas on the way.
 
+    `published` are the lemmas that were proved on the family's own rules.
     `reached` is what it ran of the proposal's code, if it is a check that decides. What is `stored`
     was found by an earlier run.
     """
@@ -77,6 +78,7 @@ class Found:
     misbehaved: tuple[str, ...] = ()
     exhausted: Mapping[str, str] = field(default_factory=dict)
     lemmas: Mapping[str, Finding] = field(default_factory=dict)
+    published: Mapping[str, Finding] = field(default_factory=dict)
     reached: Reached = frozenset()
     stored: bool = False
 

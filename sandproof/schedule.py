@@ -9,7 +9,7 @@ all proposals.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from sandproof.families import all_claims, claim_named
@@ -18,7 +18,17 @@ from sandproof.plan import Loaded
 from spec.verdicts import Finding, Kind, Reason, Verdict
 
 PROVED: dict[tuple[str, str], Finding] = {}
-"""The lemmas that this process has seen proved for a version, and rules that leave them alone."""
+"""The lemmas that this process has seen proved for a version, by the version's name and theirs."""
+
+
+def recall(loaded: Loaded, look_up: Callable[[str], Found | None]) -> None:
+    """Look up which lemmas were seen proved on the family's own rules, where that is not known."""
+    own = loaded.family.own_name
+    for job in loaded.jobs:
+        if job.proves and (own, job.claim) not in PROVED:
+            found = look_up(job.claim)
+            if found is not None and found.finding.verdict is Verdict.PROVED:
+                PROVED[own, job.claim] = found.finding
 
 
 class Schedule:
@@ -84,13 +94,14 @@ class Schedule:
         changed = self.loaded.about.changed
         lemmas_of = self.loaded.family.lemmas_of
         lemmas = () if job.put_back else lemmas_of(job.claim, changed, failed)
+        rests = not job.put_back and bool(lemmas_of(job.claim, (), ()))
         running = {each.claim for each in self.running if each.proves}
         missing = [lemma for lemma in lemmas if lemma not in self.lemmas]
         for lemma in missing:
             if lemma not in running:
                 asked_for = self.proofs[lemma]
                 return asked_for if asked_for in self.pending else replace(asked_for, helping=True)
-        busy = missing or (lemmas and any(lemmas_of(claim, changed, ()) for claim in running))
+        busy = missing or (rests and any(lemmas_of(claim, (), ()) for claim in running))
         return None if busy else job
 
     def take(self, job: Job, found: Found) -> set[Job]:
@@ -125,6 +136,16 @@ class Schedule:
                 and self.loaded.leaves_alone(lemma)
                 and each.verdict is Verdict.PROVED
             )
+            PROVED.update(
+                ((self.loaded.family.own_name, lemma), each)
+                for lemma, each in found.published.items()
+            )
+
+    @property
+    def published(self) -> dict[str, Finding]:
+        """Return the lemmas that are known to be proved on the family's own rules."""
+        own = self.loaded.family.own_name
+        return {lemma: x for (version, lemma), x in PROVED.items() if version == own}
 
     def _plan_repairs(self) -> None:
         """Put back one changed rule at a time, and ask again the checks that refuted."""

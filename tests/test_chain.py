@@ -9,6 +9,7 @@ import pytest
 from immutables import Map
 
 import proofs
+from proofs import _chain
 from proofs._chain import Chain, Link, recalled, remembered
 from proofs.attribution_summaries_are_private import CHAIN, CHECK
 from spec import PAPER, Rules, replace
@@ -203,3 +204,27 @@ def test_a_chain_names_the_lemmas_of_the_first_way_that_is_open() -> None:
     assert proofs.lemmas_of(name, changed={"settle"}) == ()
     assert proofs.lemmas_of(budgets) == ()
     assert set(proofs.lemmas_of(name)) < set(proofs.lemmas_of("summary_and_event_reports_compose"))
+
+
+def test_a_lemma_about_the_papers_rules_is_asked_of_the_paper(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A lemma is asked of changed rules only where it is about one of them."""
+    asked: list[Rules] = []
+    name = "the_ledger_never_passes_the_caps"
+    assert "charge" in CLAIMS[name].rules
+    assert "attempt_order" not in CLAIMS[name].rules
+
+    def run(rules: Rules) -> Finding:
+        asked.append(rules)
+        return Finding(claim=name, check="proof", evidence=Evidence.PROOF)
+
+    told = Check(claim=name, name="proof", run=run, controls=())
+    monkeypatch.setattr(_chain, "lemma", lambda _: told)
+    monkeypatch.setattr(_chain, "_found", [])
+    elsewhere = replace(PAPER, attempt_order=newest_only)
+    cheaper = replace(PAPER, charge=lambda _, spent, __: spent)
+    for rules in (elsewhere, replace(elsewhere), cheaper):
+        assert _chain.run_link(name, rules).evidence is Evidence.PROOF
+    assert asked == [PAPER, cheaper]
+    assert asked[0] is PAPER

@@ -1042,7 +1042,7 @@ def test_a_child_runs_the_check_that_its_job_names(tmp_path: Path, checks: list[
     checks[:] = [check(LEDGER, name, Verdict.SEARCHED) for name in ("one", "two", "two")]
     request = Request(path=written(tmp_path, rule(PAPERS_CHARGE)))
     for name in ("two (2)", "one", "two"):
-        work = children.check_in_child(request, job_of(7, LEDGER, name), OPTIONS, {})
+        work = children.check_in_child(request, job_of(7, LEDGER, name), OPTIONS, {}, {})
         answer = work(Calls())
         assert isinstance(answer, Found)
         assert answer.finding.check == name

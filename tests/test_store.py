@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from sandproof import case, store
+from sandproof import schedule as schedule_module
 from sandproof.about import Request
 from sandproof.jobs import Found, Job, Options
 from sandproof.main import main
@@ -259,3 +260,26 @@ def test_what_prints_is_not_kept(printed: str, tmp_path: Path) -> None:
     with Pool(1) as pool:
         found.take(ended, pool)
     assert (Store(tmp_path).get(task.digest) is None) == bool(printed)
+
+
+def test_lemmas_on_the_familys_own_rules_are_kept_for_every_proposal(tmp_path: Path) -> None:
+    """What one proposal needed of the paper's rules, another finds in the store."""
+    own = replace(FINDING, detail="told")
+    for text, known in ((OTHER, {}), (CHANGE, {CLAIM: own})):
+        schedule_module.PROVED.clear()
+        path = tmp_path / "change.py"
+        path.write_text(text)
+        begun = case.Case(Request(path=path), Options(effort="quick", store=tmp_path / "store"))
+        loaded = describe(load(begun.request), begun.options)
+        begun.take(answered(begun, loaded), Pool(1))
+        assert begun.schedule is not None
+        assert {x: replace(y, seconds="") for x, y in begun.schedule.published.items()} == known
+        job = next(job for job in loaded.jobs if job.proves and job.claim != CLAIM)
+        found = Found(finding=replace(FINDING, claim=job.claim), published={CLAIM: own})
+        begun.take(answered(begun, found, job), Pool(1))
+        assert begun.schedule.published[CLAIM] == own
+
+
+def answered(begun: case.Case, answer: object, job: Job | None = None) -> Outcome:
+    task = case.Assigned(name="", work=lambda _: None, seconds=1, case=begun, job=job)
+    return Outcome(task=task, ending=Ending.ANSWERED, answer=answer)

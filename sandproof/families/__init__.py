@@ -86,6 +86,11 @@ class Family:
         """Return the rules that are judged where no proposal is named."""
         return next(iter(self.versions.values()))
 
+    @property
+    def own_name(self) -> str:
+        """Return the name of the version that the family's own rules are."""
+        return next(iter(self.versions))
+
     def nearest(self, rules: Rules) -> Rules:
         """Return the version that rules differ from in the fewest places; the first of several."""
 
