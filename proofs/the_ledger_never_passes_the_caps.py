@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from math import floor
 
 from proofs._check import check_of
@@ -53,7 +54,15 @@ from proofs._subjects import (
     without_ledger,
 )
 from spec import PAPER, Rules
-from spec.aggregation_service import Answer, Ledger, Query, Service, Spent, settle
+from spec.aggregation_service import (
+    Answer,
+    Ledger,
+    Query,
+    Service,
+    Spent,
+    reveal_outcome,
+    settle,
+)
 from spec.distributions import Draw
 from spec.reports import Report
 from spec.rules import AtService, Limits
@@ -106,12 +115,18 @@ def two_queries_are_safe(
         state, answers = answered(at, tuple(map(sealed, report_ids)))
         for each, batch in answers:
             for report in batch:
-                before = taken[report.report_id]
-                after = spent(before.epsilon + each.epsilon, before.delta + each.delta)
+                after = added(taken[report.report_id], each)
                 taken[report.report_id] = after
                 if not within(after, epsilon_cap, delta_cap):
                     return False
     return True
+
+
+def added(taken: Spent, query: Query) -> Spent:
+    """Add what a query was answered with; parameters below zero give nothing back."""
+    epsilon = query.epsilon if query.epsilon > 0 else Fraction(0)
+    delta = query.delta if query.delta > 0 else Fraction(0)
+    return spent(taken.epsilon + epsilon, taken.delta + delta)
 
 
 def answered(
@@ -124,7 +139,7 @@ def answered(
         answers.append((given.query, batch))
         return Answer()
 
-    recording = replace(at.rules, answer=answer, reveal=lambda *_: None)
+    recording = replace(at.rules, answer=answer, reveal=reveal_outcome)
     after, _ = at.rules.serve(replace(at, rules=recording), reports, certain)
     return after, answers
 
@@ -173,16 +188,18 @@ def query_is_safe(
     for entry in after.values():
         if not within(plain(entry, Spent), epsilon_cap, delta_cap):
             return False
+    taken = {each: spent(Fraction(0), Fraction(0)) for each in (first, second)}
     for given, batch in answers:
         for report in batch:
+            taken[report.report_id] = added(taken[report.report_id], given)
             places = limited.budget_entries(at, report)
             if not places:
                 return False
             for place in places:
                 before, now = ledger.get(place, Spent()), after.get(place, Spent())
                 if not (
-                    (now.epsilon >= before.epsilon + given.epsilon)
-                    & (now.delta >= before.delta + given.delta)
+                    (now.epsilon >= before.epsilon + taken[report.report_id].epsilon)
+                    & (now.delta >= before.delta + taken[report.report_id].delta)
                 ):
                     return False
     return True
@@ -203,11 +220,10 @@ def entries_are_fixed(rules: Rules) -> bool:
     over="a query 24 times, at 1 to 12 shares of the caps",
 )
 def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
-    """Ask again and again, with parameters a little above an equal share of the cap."""
+    """Ask again and again, with equal shares of the cap, and with a little more than that."""
     caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))
     rules = replace(rules, limits=caps)
-    little = Fraction(1, 10**30)
-    for shares in range(1, 13):
+    for little, shares in product((Fraction(0), Fraction(1, 10**30)), range(1, 13)):
         for epsilon, delta in (
             (Fraction(1, shares) + little, Fraction(0)),
             (Fraction(1, 2 * shares), Fraction(1, 2 * shares) + little),
@@ -263,8 +279,7 @@ def taken_part(rules: Rules, queries: Iterable[Query], apart: int = 0) -> Spent:
         state, answers = answered(at, reports)
         for given, batch in answers:
             if any(report.report_id == 1 for report in batch):
-                epsilon, delta = taken.epsilon + given.epsilon, taken.delta + given.delta
-                taken = Spent(epsilon=epsilon, delta=delta)
+                taken = added(taken, given)
     return taken
 
 
@@ -276,12 +291,12 @@ def beyond(taken: Spent, caps: Limits) -> bool:
 def example(taken: Spent, caps: Limits, query: Query) -> Mapping[str, Exact]:
     """Write down what was asked, and what the report took part in."""
     return {
-        "epsilon_cap": caps.epsilon,
-        "delta_cap": caps.delta,
-        "epsilon": query.epsilon,
-        "delta": query.delta,
-        "answered_epsilon": taken.epsilon,
-        "answered_delta": taken.delta,
+        "cap of epsilon": caps.epsilon,
+        "cap of delta": caps.delta,
+        "epsilon of a query": query.epsilon,
+        "delta of a query": query.delta,
+        "epsilon of all answers with the report": taken.epsilon,
+        "delta of all answers with the report": taken.delta,
     }
 
 

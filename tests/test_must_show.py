@@ -6,19 +6,22 @@ The values are replayed here on the broken function itself, so that nothing rest
 from __future__ import annotations
 
 from ast import literal_eval
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from typing import cast
 
 import pytest
 
 from proofs import CHECKS
 from proofs._subjects import certain
+from proofs.the_ledger_never_passes_the_caps import CHECK
 from spec import PAPER, Power, Query, Report, Rules, replace
-from spec.aggregation_service import Service, Spent
+from spec.aggregation_service import Answer, Service, Spent
 from spec.attribution_client import AttributionClient
 from spec.contributions import Budget, Credit, Unit
+from spec.distributions import Draw
 from spec.event_client import EventClient, EventSource, TriggerSpecification
 from spec.event_outputs import Output, OutputSet
 from spec.noise import DiscreteLaplace
@@ -26,6 +29,8 @@ from spec.numbers import Base
 from spec.reports import Contribution
 from spec.rules import AtContribution, AtEventSource, AtService, OnDevice
 from spec.verdicts import Finding, Verdict
+
+Serve = Callable[[AtService, tuple[Report, ...], Draw], tuple[Service, Hashable]]
 
 
 def charge_without_delta(at: AtService, spent: Spent, report: Report) -> Spent | None:
@@ -210,3 +215,47 @@ def test_an_output_set_without_an_output_replays() -> None:
     assert begins
     assert not any(begins)
     assert PAPER.output_set(at, source).extends(sent)
+
+
+def serve_twice(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
+    """Charge once and answer twice."""
+    service, shown = PAPER.serve(at, reports, draw)
+    if not isinstance(shown, Answer):
+        return service, shown
+    return service, (shown, at.rules.answer(at, reports, draw))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refund:
+    """Be a query that gives back what was charged of delta."""
+
+    epsilon: Fraction
+    delta: Fraction
+    report_ids: tuple[int, ...]
+    keys: tuple[int, ...] = ()
+    discovers_keys: bool = False
+
+
+def serve_and_refund(
+    at: AtService, reports: tuple[Report, ...], draw: Draw
+) -> tuple[Service, Hashable]:
+    """Answer a query, and then one whose delta is below zero."""
+    service, shown = PAPER.serve(at, reports, draw)
+    refund = cast(
+        Query,
+        Refund(epsilon=Fraction(1, 8), delta=-at.query.delta, report_ids=at.query.report_ids),
+    )
+    return PAPER.serve(replace(at, service=service, query=refund), reports, draw)[0], shown
+
+
+@pytest.mark.parametrize(
+    ("serve", "epsilon", "delta"), [(serve_twice, "2", "0"), (serve_and_refund, "1", "3/4")]
+)
+def test_answers_are_added_up_and_what_is_refunded_is_not_taken_off(
+    serve: Serve, epsilon: str, delta: str
+) -> None:
+    found = CHECK.run(replace(PAPER, serve=serve))
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+    assert found.counterexample["epsilon of all answers with the report"] == epsilon
+    assert found.counterexample["delta of all answers with the report"] == delta
