@@ -23,6 +23,7 @@ from spec.level1 import (
     Impression,
     Level1Limits,
     Level1Rules,
+    impressions,
 )
 from spec.level1.budgets import BudgetKey, deduct
 from spec.level1.device import clear_history
@@ -200,7 +201,11 @@ def is_used(used: object, shown: tuple[Impression, ...]) -> bool:
 
 
 class Listed(Opaque):
-    """Be any set of which one thing may be asked: whether one known element is in it."""
+    """Be any set of which the draft's `matches` may ask whether it allows one known element.
+
+    One that is empty allows every element. That is no other answer than that of a set that holds
+    the element, so that this one is never empty.
+    """
 
     __slots__ = ("_element", "_name")
 
@@ -209,21 +214,25 @@ class Listed(Opaque):
 
     def __bool__(self) -> bool:
         self._open()
-        return bool(free(f"{self._name}_named", int) > 0)
+        return True
 
     def __contains__(self, element: object) -> bool:
         self._open()
         if element is not self._element:
             refuse(f"another element of {self._what}")
-        return bool(free(f"{self._name}_allowed", int) > 0)
+        return bool(free(f"{self._name}_allow_it", int) > 0)
 
     def _open(self) -> None:
-        if not asked_by_us(3):
-            refuse(f"a look at {self._what}, other than by the methods of the specification,")
+        if sys._getframe(2).f_code not in MATCHING:
+            refuse(f"a look at {self._what}, other than by the draft's own matching,")
+
+
+MATCHING = frozenset({impressions.matches.__code__, impressions._allows.__code__})
+"""Functions of the specification that ask whether a set allows an element, and nothing else."""
 
 
 def listed(what: str, element: object) -> frozenset[Any]:
-    """Return any set, of which spec may ask whether it is empty and whether it has an element."""
+    """Return any set, of which it may be asked whether it allows an element."""
     made = Listed(what)
     made._name, made._element = what.replace(" ", "_"), element
     return cast("frozenset[Any]", made)
