@@ -34,7 +34,6 @@ from sandproof.problems import (
     wrong_syntax,
 )
 from sandproof.settings import with_settings
-from sandproof.surface import gone
 from spec.neighbours import Relation
 from spec.universe import Universe
 
@@ -241,3 +240,8 @@ def check_arguments(path: Path, family: Family, name: str, rule: object) -> None
             f"{path}: rule `{name}` is called with {len(expected)} arguments "
             f"({', '.join(expected)}), but {called(rule)} takes {signature}"
         ) from None
+
+
+def gone(name: str) -> str | None:
+    """Say what stands in the place of a rule that a family has no more, if one had it."""
+    return next(filter(None, (each.gone(name) for each in families())), None)

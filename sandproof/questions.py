@@ -23,6 +23,7 @@ from pathlib import Path
 import sandproof
 from sandproof.settings import Settings, parse_settings
 from sandproof.store import fleeting, users_store, version_digest
+from spec import PAPER
 
 ATTEMPTS = 2
 """How often a question is asked whose process ends without an answer."""
@@ -119,7 +120,8 @@ def answer(question: Question) -> Answer:
         only=question.only,
         store=users_store() if question.cached else None,
     )
-    settings = parse_settings([f"{name}={value or 'e'}" for name, value in question.settings])
+    texts = [f"{name}={value or 'e'}" for name, value in question.settings]
+    settings = parse_settings(texts, PAPER.limits)
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         for name, text in question.files:
             Path(name).parent.mkdir(parents=True, exist_ok=True)

@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import Any
 
 from sandproof.problems import BadInput, brief_text, suggestion
-from spec import PAPER
 from spec.numbers import NATURAL, Base, SpecError
 
 LONGEST = 300
@@ -23,7 +22,7 @@ NUMBER = re.compile(
 Settings = tuple[tuple[str, Fraction | None], ...]
 
 
-def parameters(limits: Any = PAPER.limits) -> list[str]:
+def parameters(limits: Any) -> list[str]:
     """Name the public parameters that `--set` can change: those that are numbers."""
     return [each.name for each in fields(limits) if settable(getattr(limits, each.name))]
 
@@ -33,10 +32,9 @@ def settable(value: object) -> bool:
     return value is None or isinstance(value, int | Fraction | Base)
 
 
-def parse_settings(texts: Sequence[str], limits: Any = None) -> Settings:
+def parse_settings(texts: Sequence[str], limits: Any) -> Settings:
     """Read the values of `--set name=value` exactly, and refuse what is no parameter."""
     settings: dict[str, Fraction | None] = {}
-    limits = PAPER.limits if limits is None else limits
     names = parameters(limits)
     for text in texts:
         name, equals, value = text.partition("=")

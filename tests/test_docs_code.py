@@ -12,7 +12,7 @@ import pytest
 from docs.generator import algorithms, chapters, reference
 from docs.generator.names import found, label
 from docs.generator.paper import Citations
-from sandproof.surface import surface
+from sandproof.families.paper_surface import surface
 from spec.claims import CLAIMS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"

@@ -26,6 +26,7 @@ from spec.verdicts import Kind, Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 UNSOUND = sorted((ROOT / "tests" / "unsound_w3c").glob("*.py"))
+QUICK = ("--effort", "quick")
 HEADER = """from dataclasses import replace
 from spec.level1 import LEVEL_1_ONE_DRAW
 from spec.level1.budgets import charge
@@ -33,15 +34,16 @@ from spec.level1.budgets import charge
 """
 
 
-def checked(path: Path, *only: str) -> Result:
-    (result,) = verdict.run([Request(path=path)], Options(only=only))
+def checked(path: Path, store: Path, *only: str) -> Result:
+    options = Options(effort="quick", only=only, store=store)
+    (result,) = verdict.run([Request(path=path)], options)
     return result
 
 
 @pytest.mark.parametrize("path", UNSOUND, ids=lambda path: path.stem)
-def test_what_is_unsound_is_never_proved(path: Path) -> None:
+def test_what_is_unsound_is_never_proved(path: Path, store: Path) -> None:
     assert "\nTruth: unsound." in path.read_text()
-    result = checked(path)
+    result = checked(path, store)
     assert result.verdict in (Verdict.REFUTED, Verdict.UNKNOWN), result.headline
     assert result.exit_status != 0
 
@@ -107,49 +109,53 @@ def test_what_misbehaves_ends_in_one_line_with_a_status(
     source, status, line = MISBEHAVING[name]
     path = tmp_path / "change.py"
     path.write_text(f"{HEADER}{source}\nRULES = replace(LEVEL_1_ONE_DRAW, charge=rule)\n")
-    assert main(["check", str(path), "--only", GLOBAL, "--only", ONE_VIEW]) == status
+    assert main(["check", str(path), *QUICK, "--only", GLOBAL, "--only", ONE_VIEW]) == status
     out, err = capsys.readouterr()
     assert line in " ".join((out + err).split())
 
 
-def test_a_search_of_all_universes_counts_where_every_line_was_run(tmp_path: Path) -> None:
+def test_a_search_of_all_universes_counts_where_every_line_was_run(
+    tmp_path: Path, store: Path
+) -> None:
     path = tmp_path / "change.py"
     path.write_text(
         "from dataclasses import replace\nfrom spec.level1 import LEVEL_1_ONE_DRAW\n\n"
         "def rule(at):\n    return LEVEL_1_ONE_DRAW.single_epoch(at)\n\n"
         "RULES = replace(LEVEL_1_ONE_DRAW, single_epoch=rule)\n"
     )
-    result = checked(path, GLOBAL)
+    result = checked(path, store, GLOBAL)
     assert result.verdict is Verdict.SEARCHED
     assert "the draft's own single_epoch" in result.claims[0].reason
     path.write_text(
         path.read_text().replace("    return", "    if at.now == 77: return False\n    return")
     )
-    result = checked(path, GLOBAL)
+    result = checked(path, store, GLOBAL)
     assert result.verdict is Verdict.UNKNOWN
     assert "was never reached there in full" in result.claims[0].reason
 
 
 def test_two_versions_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [*QUICK, "--only", GLOBAL, "--only", ONE_VIEW]
     given = ["compare", "level_1_2026_05", "level_1_one_draw", "--format", "json"]
-    assert main(given) == 0
+    assert main([*given, *asked]) == 0
     rows = {row["id"]: row for row in json.loads(capsys.readouterr().out)["guarantees"]}
     assert (rows[GLOBAL]["old"], rows[GLOBAL]["new"]) == ("proved", "proved")
     assert (rows[ONE_VIEW]["old"], rows[ONE_VIEW]["new"]) == ("refuted", "proved")
     assert rows[ONE_VIEW]["change"] == "shown more"
-    assert main(["compare", "level_1_one_draw", "level_1_2026_05", "--only", ONE_VIEW]) == REFUTED
+    assert main(["compare", "level_1_one_draw", "level_1_2026_05", *asked]) == REFUTED
     assert "BROKEN" in capsys.readouterr().out
 
 
 def test_rules_of_two_families_are_not_compared(capsys: pytest.CaptureFixture[str]) -> None:
     ledger = "a_batch_is_a_set"
-    assert main(["compare", "paper", "level_1_one_draw", "--only", ledger]) == BAD_INPUT
+    given = ["compare", "paper", "level_1_one_draw", *QUICK, "--only", ledger]
+    assert main(given) == BAD_INPUT
     assert "different families" in capsys.readouterr().err
 
 
 def test_a_larger_budget_is_a_weaker_promise(capsys: pytest.CaptureFixture[str]) -> None:
     given = ["check", "--family", "w3c", "--set", "global_budget=16000000", "--only", GLOBAL]
-    assert main([*given, "--fail-if-weaker"]) == 4
+    assert main([*given, *QUICK, "--fail-if-weaker"]) == 4
     assert "(8, 0) → (16, 0): WEAKER" in " ".join(capsys.readouterr().out.split())
 
 
@@ -177,7 +183,7 @@ def test_a_family_is_complete(family: object) -> None:
 ENGINE = (
     *("about", "case", "children", "combine", "guard", "jobs", "plan", "processes", "proposal"),
     *("reach", "result", "schedule", "store", "verdict", "weigh", "why", "claim_result", "promise"),
-    *("answers", "compare"),
+    *("answers", "compare", "settings"),
 )
 OF_A_FAMILY = ("spec.level1", "spec.rules", "spec.paper", "spec.claims", "PAPER", "CLAIMS")
 

@@ -7,6 +7,7 @@ import os
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ PROPOSALS = sorted((ROOT / "proposals" / "w3c").glob("*.py"))
 SCHEMA = Path(
     os.environ.get("SANDPROOF_W3C_SCHEMA", ROOT.parent / "shared" / "w3c" / "scenario.schema.json")
 )
+QUICK = ("--effort", "quick")
 SHORT = {
     "level1_device_epochs_are_private": "global",
     "level1_one_site_learns_little_of_an_epoch": "one view",
@@ -196,9 +198,9 @@ def test_there_are_at_least_sixteen_proposals() -> None:
 
 
 @pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)
-def test_every_proposal_is_refuted_or_proved_as_expected(path: Path) -> None:
+def test_every_proposal_is_refuted_or_proved_as_expected(path: Path, store: Path) -> None:
     _, expected = loaded(path)
-    (result,) = verdict.run([Request(path=path)], Options())
+    (result,) = verdict.run([Request(path=path)], Options(effort="quick", store=store))
     told = {row.claim.id: row.verdict.value for row in result.claims if row.claim.id in SHORT}
     assert {SHORT[claim]: each for claim, each in told.items()} == expected
     assert result.verdict in (Verdict.REFUTED, Verdict.PROVED)
@@ -206,6 +208,7 @@ def test_every_proposal_is_refuted_or_proved_as_expected(path: Path) -> None:
     assert result.about.family == "w3c"
 
 
+@cache
 def attacks(path: Path) -> list[Level1Attack]:
     rules, expected = loaded(path)
     if "refuted" not in expected.values():
@@ -297,13 +300,13 @@ def test_a_scenario_of_an_attack_is_not_what_the_sound_rules_report(tmp_path: Pa
 
 def test_attack_writes_a_scenario(capsys: pytest.CaptureFixture[str]) -> None:
     path = ROOT / "proposals" / "w3c" / "noise_of_half_the_width.py"
-    assert main(["attack", str(path), "--format", "w3c-scenario", "--only", GLOBAL]) == 1
+    assert main(["attack", str(path), "--format", "w3c-scenario", *QUICK, "--only", GLOBAL]) == 1
     written = json.loads(capsys.readouterr().out)
     assert written["events"][-1]["event"] == "measureConversion"
 
 
 def test_check_says_what_is_refuted_and_where(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check", str(PROPOSALS[-2]), "--only", "level1_device_epochs_are_private"]) == 1
+    assert main(["check", str(PROPOSALS[-2]), *QUICK, "--only", GLOBAL]) == 1
     told = capsys.readouterr().out
     assert "refuted  level1_device_epochs_are_private" in told
     assert "moves, delta" in " ".join(told.split())

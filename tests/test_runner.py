@@ -820,10 +820,10 @@ def test_memory_limits_stay_in_their_range() -> None:
 
 def test_settings_are_read_exactly() -> None:
     texts = ["epsilon=1/3", "delta=1e-8", "sparsity_budget=65536", "base=2"]
-    limits = with_settings(PAPER.limits, parse_settings(texts))
+    limits = with_settings(PAPER.limits, parse_settings(texts, PAPER.limits))
     assert (limits.epsilon, limits.delta) == (Fraction(1, 3), Fraction(1, 10**8))
     assert (limits.sparsity_budget, limits.base) == (65536, Base(Fraction(2)))
-    assert with_settings(limits, parse_settings(["base=e"])).base == NATURAL
+    assert with_settings(limits, parse_settings(["base=e"], PAPER.limits)).base == NATURAL
 
 
 @pytest.mark.parametrize(
@@ -846,7 +846,7 @@ def test_settings_are_read_exactly() -> None:
 )
 def test_settings_that_make_no_sense_are_refused(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=re.escape(message)):
-        parse_settings([text])
+        parse_settings([text], PAPER.limits)
 
 
 def test_answers_are_compared_as_far_as_they_can_be() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from sandproof.about import changes_of
+from sandproof.families.paper_surface import AS_IT_WAS, FIRST_SURFACE, changed_since, gone, surface
 from sandproof.main import main
 from sandproof.problems import BadInput
 from sandproof.proposal import rules_of, run_file
-from sandproof.surface import AS_IT_WAS, FIRST_SURFACE, changed_since, gone, surface
 from spec import PAPER, Rules
 
 ROOT = Path(__file__).parent.parent

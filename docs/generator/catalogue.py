@@ -12,10 +12,10 @@ from docs.generator.names import claim_label, label, title
 from sandproof.about import Change
 from sandproof.claim_result import ClaimResult
 from sandproof.commands.catalogue import as_expected, expected
+from sandproof.families.paper_surface import surface
 from sandproof.formats import stepper
 from sandproof.formats.text import Writer, write_story
 from sandproof.result import Result
-from sandproof.surface import surface
 from spec.verdicts import Verdict
 
 FILTER = """<form class="filter" hidden>

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from docs.generator.names import ROOT, label
-from sandproof.surface import surface
+from sandproof.families.paper_surface import surface
 from spec import PAPER
 
 COMMANDS = (

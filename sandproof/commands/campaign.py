@@ -15,6 +15,7 @@ from sandproof.commands.catalogue import proposals_of
 from sandproof.commands.options import add_campaign_options, add_run_options, how_to_check
 from sandproof.problems import BadInput
 from sandproof.settings import Settings, exact_number, parse_settings
+from spec import PAPER
 
 if TYPE_CHECKING:
     from sandproof.campaign import Report
@@ -76,7 +77,8 @@ def run(arguments: argparse.Namespace) -> int:
     count = prod(map(len, (paths, seeds, *swept)))
     if count > MOST:
         raise BadInput(f"these are {count} questions; a campaign has at most {MOST}")
-    settings = [parse_settings([*arguments.settings, *chosen]) for chosen in product(*swept)]
+    texts = ([*arguments.settings, *chosen] for chosen in product(*swept))
+    settings = [parse_settings(each, PAPER.limits) for each in texts]
     from sandproof.result import NOT_PROVED, worst_status
 
     text = arguments.format == "text"

@@ -7,8 +7,8 @@ import keyword
 import textwrap
 from pathlib import Path
 
+from sandproof.families.paper_surface import surface
 from sandproof.problems import BadInput
-from sandproof.surface import surface
 
 SKELETON = '''"""Say in one line what changes.
 

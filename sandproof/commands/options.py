@@ -10,6 +10,7 @@ from typing import TypedDict
 
 from sandproof.problems import BadInput, brief_text
 from sandproof.settings import exact_number, parameters
+from spec import PAPER
 from spec.verdicts import Verdict
 
 MOST_SECONDS = 10**9
@@ -51,7 +52,7 @@ def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> No
         dest="settings",
         metavar="NAME=VALUE",
         help="set a public parameter, exactly: 65536, 1/8, 1e-8; NAME is one of "
-        + ", ".join(parameters()),
+        + ", ".join(parameters(PAPER.limits)),
     )
     parser.add_argument("--format", choices=formats, default="text")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead")

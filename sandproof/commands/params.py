@@ -136,7 +136,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
 
 def run(arguments: argparse.Namespace) -> int:
     """Compute and print."""
-    limits = with_settings(PAPER.limits, parse_settings(arguments.settings))
+    limits = with_settings(PAPER.limits, parse_settings(arguments.settings, PAPER.limits))
 
     def number(name: str, default: Fraction) -> Fraction:
         text = getattr(arguments, name)

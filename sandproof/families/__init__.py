@@ -52,11 +52,11 @@ class Family:
 
     `checks` returns every check for a proposal. `lemmas_of` and `refuted_lemmas` are those of
     proofs. `types` are the modules that the types of rules refer to, `complaint` says what is wrong
-    with an answer of the right type, and `outdated` how a rule is written now that has the
-    arguments of an earlier surface. `read` reads what else a proposal names, `asks` names the
-    guarantees that it asks about whatever it changes and those under a relation of its own, and
-    `composed` lets claims take from each other what they may. `parts` are fields of the rules that
-    are neither functions nor limits.
+    with an answer of the right type, `outdated` how a rule is written now that has the arguments of
+    an earlier surface, and `gone` what stands in the place of a rule that there is no more. `read`
+    reads what else a proposal names, `asks` names the guarantees that it asks about whatever it
+    changes and those under a relation of its own, and `composed` lets claims take from each other
+    what they may. `parts` are fields of the rules that are neither functions nor limits.
     """
 
     name: str
@@ -72,6 +72,7 @@ class Family:
     parts: tuple[str, ...] = ()
     complaint: Callable[[str, tuple[object, ...], object], str] = lambda _, __, ___: ""
     outdated: Callable[[str, inspect.Signature], str | None] = lambda _, __: None
+    gone: Callable[[str], str | None] = lambda _: None
     asks: Callable[[Proposal], tuple[frozenset[str], frozenset[str]]] = lambda _: (
         frozenset(),
         frozenset(),

@@ -24,12 +24,12 @@ from properties.checks import PRIVACY, applies, concerns, property_checks
 from properties.vocabulary import NO_WORDS, Vocabulary
 from sandproof.claim_result import ClaimResult
 from sandproof.families import Family
+from sandproof.families.paper_surface import changed_since, gone
 from sandproof.jobs import Options
 from sandproof.plan import in_order
 from sandproof.problems import BadInput, brief
 from sandproof.promise import Promise
 from sandproof.proposal import Proposal
-from sandproof.surface import changed_since
 from spec import PAPER, AtEventTrigger, Limits, Rules
 from spec.claims import CLAIMS
 from spec.distributions import Distribution, Law
@@ -321,6 +321,7 @@ FAMILY = Family(
     parts=("initial",),
     complaint=complaint,
     outdated=changed_since,
+    gone=gone,
     read=read,
     composed=composed,
 )

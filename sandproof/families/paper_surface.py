@@ -1,4 +1,4 @@
-"""The change surface as data: what each rule decides, and how it was called at first."""
+"""The paper's change surface as data: what each rule decides, and how it was called at first."""
 
 from __future__ import annotations
 
