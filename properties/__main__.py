@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from properties.attack import decimal
 from properties.checks import AGGREGATION, ATTRIBUTION, EVENT_LEVEL, TOGETHER, universe_for
+from properties.numerals import decimal
 from properties.solve import solve
 from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE
 from spec.paper import PAPER

@@ -7,35 +7,27 @@ both worlds.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Hashable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
 from properties.attack_test import attack_test
 from properties.game import Branch, Game, Plan, Window, observed
+from properties.numerals import SHORT, beside, decimal, shown
 from properties.observation import Seen
+from properties.telling import move_text, seen_text, unit_text
 from properties.universe import described
-from spec.aggregation_service import Aborted, Answer, Query
-from spec.attribution_client import DEVICE, Source, Trigger
 from spec.contributions import Unit
 from spec.distributions import Draw, explore
-from spec.event_client import EventReport, EventSource, EventTrigger
 from spec.interaction import Mechanism
 from spec.neighbours import RELATIONS, Relation, Worlds
 from spec.numbers import SpecError
-from spec.private_aggregation_client import DeviceWindow, Event, Program
 from spec.rules import Limits, Rules
-from spec.system import Move, PassTime, System, SystemMechanism
+from spec.system import Move, System, SystemMechanism
 from spec.universe import Universe
 
 Transcript = tuple[Hashable, ...]
-
-LONGEST = 60
-SHORT = 24
-"""The most characters of a number that is written exactly, alone and within a sentence."""
-
-DIGITS = 9
 
 
 class DoesNotReplay(SpecError):
@@ -88,8 +80,12 @@ class Attack:
     def inequality(self) -> str:
         """Return the broken inequality with both sides as fractions and as decimals."""
         right = self.power * self.other + self.allowed
+        left, power, other, allowed, total = (
+            shown(each, SHORT)
+            for each in (self.probability, self.power, self.other, self.allowed, right)
+        )
         return (
-            f"{self.probability} > {self.power} * {self.other} + {self.allowed} = {right}, "
+            f"{left} > {power} * {other} + {allowed} = {total}, "
             f"that is {decimal(self.probability)} > {decimal(right)}"
         )
 
@@ -110,10 +106,10 @@ class Attack:
         other = "without x" if self.world == "with x" else "with x"
         lines += [
             "",
-            f"What tells the worlds apart has probability {self.probability} {self.world} and "
-            f"{self.other} {other}.",
-            f"At epsilon = {self.epsilon} (e^epsilon = {self.power}) and delta = {self.allowed}: "
-            f"{self.inequality()}.",
+            f"What tells the worlds apart has probability {beside(self.probability)} {self.world} "
+            f"and {beside(self.other)} {other}.",
+            f"At ε = {self.epsilon} (e^ε = {shown(self.power, SHORT)}) and δ = "
+            f"{shown(self.allowed, SHORT)}: {self.inequality()}.",
             f"Searched: {self.searched}; nothing smaller breaks the promise there.",
         ]
         return "\n".join(lines)
@@ -149,45 +145,6 @@ class Attack:
                 for step in self.steps
             ],
         }
-
-
-def decimal(value: Fraction, digits: int = 6) -> str:
-    """Return a fraction rounded to a few decimals, with integers only."""
-    scaled = (abs(value.numerator) * 10**digits * 2 + value.denominator) // (2 * value.denominator)
-    whole, rest = divmod(scaled, 10**digits)
-    text = f"{whole}.{rest:0{digits}}".rstrip("0").rstrip(".")
-    return ("-" if value < 0 and scaled else "") + text
-
-
-def shown(value: Fraction, longest: int = LONGEST) -> str:
-    """Return a number exactly if that is short, and else to a few digits."""
-    bits = value.numerator.bit_length() + value.denominator.bit_length()
-    if bits <= 4 * longest and len(str(value)) <= longest:
-        return str(value)
-    return f"about {'-' if value < 0 else ''}{scientific(abs(value), DIGITS)}"
-
-
-def scientific(value: Fraction, digits: int = 5) -> str:
-    """Return a fraction rounded to a few significant digits, with a power of ten if it is small."""
-    if value == 0 or value >= Fraction(1, 1000):
-        return significant(value, digits)
-    power = 0
-    while value < 1:
-        value, power = value * 10, power + 1
-    return f"{significant(value, digits)}e-{power}"
-
-
-def significant(value: Fraction, digits: int = 5) -> str:
-    """Return a fraction rounded to a few significant digits, with integers only."""
-    if value >= 10**digits:
-        return str(round(value))
-    places = digits - 1
-    while places and value >= 10 ** (digits - places):
-        places -= 1
-    while 0 < value * 10**places < 10 ** (digits - 1) and places < 60:
-        places += 1
-    whole, rest = divmod(round(value * 10**places), 10**places)
-    return f"{whole}.{rest:0{places}}".rstrip("0").rstrip(".") if places else str(whole)
 
 
 def attack_of(
@@ -313,7 +270,7 @@ def main_line(
         )
         steps.append(
             AttackStep(
-                move=move_text(cast(Move, now.action)),
+                move=move_text(cast(Move, now.action), rules.limits.base),
                 seen=seen_text(branch.response),
                 probability_with=mine,
                 probability_without=theirs,
@@ -376,111 +333,3 @@ def ledger_text(state: object) -> str:
     if charged:
         parts.append("charged: " + ", ".join(sorted(charged)))
     return "; ".join(parts)
-
-
-def unit_text(unit: Unit) -> str:
-    """Name a unit in words."""
-    if isinstance(unit, DeviceWindow):
-        return f"device {unit.device!r} in window {unit.window}"
-    return f"source {unit!r}" if isinstance(unit, str) else str(unit)
-
-
-def move_text(move: Move) -> str:
-    """Tell a move in a sentence."""
-    match move:
-        case Source():
-            own = extra(move, Source)
-            return (
-                f"Source {move.source_id!r} is registered{place(move)}: filters "
-                f"{words(move.filters)}, expiry {move.expiry}, key piece {move.key}{own}."
-            )
-        case Trigger():
-            named = f" {move.trigger_id!r}" if move.trigger_id else ""
-            return (
-                f"A trigger{named} is registered{place(move)}: filters "
-                f"{words(move.filters)}, value {move.value}, key piece {move.key}, "
-                f"report {move.report_id}{extra(move, Trigger)}."
-            )
-        case Event():
-            doing = program_text(move.program)
-            return (
-                f"Device {move.device!r} runs a program, report {move.report_id}: "
-                f"{doing.rstrip('.')}{extra(move, Event)}."
-            )
-        case EventSource():
-            data = ", ".join(
-                f"data {spec.data} windows {list(spec.windows)} buckets {list(spec.buckets)}"
-                for spec in move.specifications
-            )
-            return (
-                f"Event-level source {move.source_id!r} is registered{place(move)}: filters "
-                f"{words(move.filters)}, expiry {move.expiry}, at most {move.maximum_reports} "
-                f"reports, {data}{extra(move, EventSource)}."
-            )
-        case EventTrigger():
-            return (
-                f"An event-level trigger is registered{place(move)}: filters "
-                f"{words(move.filters)}, data {move.data}, value {move.value}"
-                f"{extra(move, EventTrigger)}."
-            )
-        case PassTime():
-            return f"Time passes to {move.until}."
-        case Query():
-            asked = f", keys {list(move.keys)}"
-            if move.discovers_keys:
-                asked = ", with key discovery"
-            epsilon, delta = shown(move.epsilon, SHORT), shown(move.delta, SHORT)
-            return (
-                f"The ad-tech asks for reports {list(move.report_ids)} with epsilon "
-                f"{epsilon}, delta {delta}{asked}{extra(move, Query)}."
-            )
-
-
-def place(move: Source | Trigger | EventSource | EventTrigger) -> str:
-    """Tell on which device a move happens, where one is named."""
-    return "" if move.device == DEVICE else f" on device {move.device!r}"
-
-
-def program_text(program: Program) -> str:
-    """Tell what a program does: as it tells itself, or by the first line of its docstring."""
-    told = getattr(program, "told", None)
-    text = told() if callable(told) else program.__doc__ or getattr(program, "__name__", "")
-    return str(text).strip().partition("\n")[0] or "a program"
-
-
-def extra(value: object, known: type) -> str:
-    """Tell the fields that a proposal added."""
-    if type(value) is known or not is_dataclass(value):
-        return ""
-    mine = {f.name for f in fields(known)}
-    added = [f.name for f in fields(value) if f.name not in mine]
-    return "".join(f", {name} {getattr(value, name)}" for name in added)
-
-
-def words(names: Iterable[str]) -> str:
-    """List names in a fixed order."""
-    return "{" + ", ".join(sorted(names)) + "}"
-
-
-def seen_text(response: Hashable) -> str:
-    """Tell what the ad-tech sees in words."""
-    if not isinstance(response, tuple):
-        return str(response)
-    return "; ".join(_seen(part) for part in response)
-
-
-def _seen(part: Hashable) -> str:
-    match part:
-        case Answer():
-            released = ", ".join(f"key {key}: {value}" for key, value in part.released)
-            return f"the summary {{{released}}}"
-        case Aborted():
-            return "the query is refused"
-        case EventReport():
-            return (
-                f"an event-level report (source {part.source_id!r}, data {part.data}, "
-                f"bucket {part.bucket})"
-            )
-        case int():
-            return f"report {part} arrives"
-    return str(part)

@@ -15,7 +15,7 @@ from itertools import product
 from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
-from properties.attack import DoesNotReplay, decimal
+from properties.attack import DoesNotReplay
 from properties.event_parameters import STEPS as EVENT_STEPS
 from properties.event_parameters import (
     event_parameters_check,
@@ -25,6 +25,7 @@ from properties.event_parameters import (
 )
 from properties.lump import Inexact
 from properties.machines.checks import machine_checks
+from properties.numerals import decimal
 from properties.production import admitted_spreads, production_finding
 from properties.scripts import Script, aggregation_scripts, attribution_scripts
 from properties.searches.directed_worlds import directed_check

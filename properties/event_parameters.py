@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from flint import arb, ctx
 
-from properties.attack import decimal, shown
+from properties.numerals import decimal, shown
 from properties.production import CannotDecide
 from spec.distributions import Draw, Law
 from spec.event_client import EventSource, EventTrigger, TriggerSpecification

@@ -24,6 +24,7 @@ from math import isqrt, prod
 from flint import arb, ctx
 
 from properties.observation import encoded
+from properties.telling import key_text
 from properties.worlds import BothWorlds, CannotPlay, Draws, chances
 from spec.aggregation_service import Answer, Query
 from spec.contributions import Unit
@@ -190,7 +191,7 @@ def pointing_at(
             continue
         if other is None or (other[1] is not None and threshold is None):
             chance = at_least(law, None if threshold is None else threshold + 1)[0]
-            yield Part(text=f"Key {key} is released", likely=chance, unlikely=Fraction(0))
+            yield Part(text=f"Key {key_text(key)} is released", likely=chance, unlikely=Fraction(0))
             continue
         yield from differing(key, law, other[0], threshold, other[1])
 
@@ -200,7 +201,7 @@ def differing(
 ) -> Iterator[Part]:
     """Return the events about one sum that is there in both worlds."""
     low = None if threshold is None else threshold + 1
-    told = f"Key {key} (true sums {law.centre} and {other.centre})"
+    told = f"Key {key_text(key)} (true sums {law.centre} and {other.centre})"
     beyond = other.noise.support[1]
     if beyond is not None:
         start = other.centre + beyond + 1
@@ -342,7 +343,7 @@ def asked_again(parts: Sequence[Part], power: Fraction) -> Iterator[Told]:
             return
         most = bounds((-2 * times * enclose(half * half)).exp())[1]
     middle = (best.likely + best.unlikely) / 2
-    event = f"{best.text}, in more than {float_free(middle)} of {times} answers to the last query:"
+    event = f"{best.text}, in more than {float_free(middle)} of the last {times} answers:"
     yield Told(parts=(best,), event=event, likely=1 - most, unlikely=most, times=times)
 
 

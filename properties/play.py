@@ -11,18 +11,19 @@ $\delta$. Only a bound above $\delta_*$ is an attack.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from typing import Any, TypeVar, cast
 
 from flint import ctx
 
-from properties.attack import move_text, seen_text, unit_text
 from properties.images import Image, Runner, at_point, images_of, point_of
 from properties.observation import Seen, encoded
 from properties.parts import PRECISION, parts_of, shows_as_drawn
 from properties.script_attack import ScriptAttack
+from properties.simpler import simplest
+from properties.telling import key_text, move_text, seen_text, unit_text
 from properties.worlds import BothWorlds, CannotPlay, Draws
 from spec.aggregation_service import Answer, Query
 from spec.contributions import Unit
@@ -37,8 +38,8 @@ from spec.system import Move, Observation, SystemMechanism
 MOST_OUTCOMES = 64
 """The most transcripts of a script whose law is computed."""
 
-STEPS = 1024
-"""How many moves are made to find out which of an attack it does not need."""
+STEPS = 2048
+"""How many moves are made to leave some of an attack out, and as many again for simple numbers."""
 
 IMAGES_COST = 128
 """How many moves it counts for to make one where images have to be looked at."""
@@ -47,6 +48,7 @@ S = TypeVar("S")
 
 Transcript = tuple[Observation, ...]
 Promise = tuple[Fraction, Fraction]
+Play = Callable[[Unit, tuple[Move, ...]], ScriptAttack | None]
 
 
 def attack_of_run(run: BothWorlds, promised: Promise) -> ScriptAttack | None:
@@ -70,20 +72,34 @@ def attack_of_run(run: BothWorlds, promised: Promise) -> ScriptAttack | None:
 def smallest_attack(
     rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move], promised: Promise
 ) -> ScriptAttack | None:
-    """Return the attack that a list of moves makes, without moves that it does not need.
+    """Return the attack that a list of moves makes: shortest first, then with simple numbers."""
+    attack = attack_by(rules, relation, unit, moves, promised)
+    if attack is None:
+        return None
+
+    def play(unit: Unit, moves: Sequence[Move]) -> ScriptAttack | None:
+        return attack_by(rules, relation, unit, moves, promised)
+
+    cost = 1 if shows_as_drawn(rules) else IMAGES_COST
+    attack = shortest(attack, play, STEPS // cost)
+    return simplest(attack, rules.limits, play, STEPS // (cost * len(attack.made)))
+
+
+def shortest(attack: ScriptAttack, play: Play, steps: int) -> ScriptAttack:
+    """Return an attack without moves that it does not need, making at most so many moves.
 
     Longer runs of moves are left out first.
     """
-    attack = attack_by(rules, relation, unit, moves, promised)
-    length, steps = len(moves) // 2, STEPS
-    while attack is not None and length:
+    moves = attack.made
+    length = len(moves) // 2
+    while length:
         for place in range(len(moves) - length, -1, -length):
             fewer = (*moves[:place], *moves[place + length :])
-            steps -= len(fewer) * (1 if shows_as_drawn(rules) else IMAGES_COST)
+            steps -= len(fewer)
             if steps < 0:
                 return attack
             try:
-                found = attack_by(rules, relation, unit, fewer, promised)
+                found = play(attack.unit_value, fewer)
             except SpecError:
                 continue
             if found is not None:
@@ -183,7 +199,7 @@ class Played:
                     continue
                 return self.attack(
                     world,
-                    "What is seen is something that only these draws lead to:",
+                    f"The ad-tech sees something like what is shown {world}:",
                     likely,
                     unlikely,
                     (texts(at_point(*shown_by(images))), texts(theirs.without_noise())),
@@ -205,12 +221,13 @@ class Played:
         return ScriptAttack(
             relation=self.relation.name,
             unit=unit_text(self.unit),
-            moves=tuple(map(move_text, self.moves)),
+            moves=tuple(move_text(move, self.rules.limits.base) for move in self.moves),
             seen_with=mine,
             seen_without=theirs,
             event=event,
             world=world,
             epsilon=self.promised[0],
+            base=self.rules.limits.base,
             probability=likely,
             other=unlikely,
             power=self.power,
@@ -268,8 +285,8 @@ def places_text(observed: Observation) -> str:
 
     def part(each: Hashable) -> str:
         if isinstance(each, Answer):
-            keys = ", ".join(f"key {key}: a noisy sum" for key, _ in each.released)
-            return f"the summary {{{keys}}}"
+            keys = ", ".join(f"key {key_text(key)}: a noisy sum" for key, _ in each.released)
+            return f"the summary {{{keys}}}" if keys else "an empty summary"
         return seen_text((each,))
 
     return "; ".join(map(part, observed))

@@ -41,7 +41,7 @@ from typing import TypeVar, cast
 from flint import arb, ctx
 from immutables import Map
 
-from properties.attack import decimal, scientific, significant
+from properties.numerals import decimal, scientific, significant
 from spec.aggregation_service import Answer, Query, Spent
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Unit

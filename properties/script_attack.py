@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import groupby
 
-from properties.attack import decimal, shown
 from properties.attack_test import script_test
+from properties.numerals import SHORT, beside, bound, shown
+from properties.telling import epsilon_text, folded
 from spec.contributions import Unit
+from spec.numbers import Base
 from spec.system import Move
 
 MOST_TOLD = 100
@@ -37,6 +38,7 @@ class ScriptAttack:
     event: str
     world: str
     epsilon: Fraction
+    base: Base
     probability: Fraction
     other: Fraction
     power: Fraction
@@ -54,31 +56,59 @@ class ScriptAttack:
     def inequality(self) -> str:
         """Return the broken inequality."""
         right = self.power * self.other + self.allowed
-        least, most = ("", "") if self.exact else ("at least ", "at most ")
+        most = "" if self.told_exactly else "at most "
         return (
-            f"{least}{shown(self.probability)} > e^epsilon * {most}{shown(self.other)} + "
-            f"{shown(self.allowed)} = {most}{decimal(right, 9)}"
+            f"{self.likely} > e^ε * {self.unlikely} + {shown(self.allowed, SHORT)} = "
+            f"{most}{bound(right, up=True)}"
         )
+
+    @property
+    def told_exactly(self) -> bool:
+        """Tell whether the probabilities are exact: bounds of 1 and 0 can only be attained."""
+        return self.exact or (self.probability == 1 and self.other == 0)
+
+    @property
+    def likely(self) -> str:
+        """Write the probability in the world that the event points at; a bound is called one."""
+        if self.told_exactly:
+            return beside(self.probability)
+        return f"at least {bound(self.probability)}"
+
+    @property
+    def unlikely(self) -> str:
+        """Write the probability in the other world; a bound is called one."""
+        return beside(self.other) if self.told_exactly else f"at most {bound(self.other, up=True)}"
+
+    @property
+    def steps(self) -> list[tuple[tuple[str, ...], int]]:
+        """Return each move with what is seen of it in both worlds, like ones folded, counted."""
+        rows = folded(list(zip(self.moves, self.seen_with, self.seen_without, strict=True)))
+        (last, count), again = rows[-1], self.times - 1
+        return [*rows[:-1], (last, count + again)]
 
     def story(self) -> str:
         """Tell the attack in a few lines that can be pasted into an issue."""
         lines = [f"The unit x is {self.unit}; neighbours: {self.relation}.", ""]
-        told = groupby(zip(self.moves, self.seen_with, self.seen_without, strict=True))
-        kinds = [(move, len(list(same))) for move, same in told]
-        for number, ((move, mine, theirs), count) in enumerate(kinds, 1):
-            if MOST_TOLD // 2 < number <= len(kinds) - MOST_TOLD // 2:
+        for number, (row, times) in enumerate(self.steps, 1):
+            if MOST_TOLD // 2 < number <= len(self.steps) - MOST_TOLD // 2:
                 if number == MOST_TOLD // 2 + 1:
-                    lines.append(f"... and {len(kinds) - MOST_TOLD} moves like these ...")
+                    lines.append(f"... and {len(self.steps) - MOST_TOLD} moves like these ...")
                 continue
-            times = count + (self.times - 1 if number == len(kinds) else 0)
+            move, mine, theirs = row
             lines.append(f"{number}. {move}" + (f" ({times} times)" if times > 1 else ""))
             if mine == theirs:
                 lines += [f"   The ad-tech sees: {mine}."] if mine else []
             else:
                 lines.append(f"   The ad-tech sees with x: {mine or 'nothing'}.")
                 lines.append(f"   The ad-tech sees without x: {theirs or 'nothing'}.")
-        lines += ["", f"{self.event} {self.inequality()}."]
-        lines.append(f"This is {self.world}, at epsilon = {self.epsilon}.")
+        elsewhere = "without x" if self.world == "with x" else "with x"
+        lines += [
+            "",
+            f"{self.event} this has probability {self.likely} {self.world} and {self.unlikely} "
+            f"{elsewhere}.",
+            f"At {epsilon_text(self.epsilon, self.base)} and δ = {shown(self.allowed, SHORT)}: "
+            f"{self.inequality()}.",
+        ]
         return "\n".join(lines)
 
     def to_pytest(self, proposal: str) -> str:
@@ -87,7 +117,6 @@ class ScriptAttack:
 
     def to_json(self) -> dict[str, object]:
         """Return the attack as plain data."""
-        seen = zip(self.moves, self.seen_with, self.seen_without, strict=True)
         return {
             "universe": "scripts with holes",
             "relation": self.relation,
@@ -103,6 +132,7 @@ class ScriptAttack:
             "inequality": self.inequality(),
             "searched": "scripts of moves at the rules' own limits",
             "steps": [
-                {"move": move, "seen": mine, "seen_without": theirs} for move, mine, theirs in seen
+                {"move": move, "seen": mine, "seen_without": theirs, "times": times}
+                for (move, mine, theirs), times in self.steps
             ],
         }

@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from properties.holes import Holes
+from properties.telling import key_text
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Unit
@@ -107,7 +108,7 @@ class ContributeTo:
 
     def told(self) -> str:
         """Tell what the program does."""
-        return f"Contribute {self.value} to key {self.key}."
+        return f"Contribute {self.value} to key {key_text(self.key)}."
 
 
 def event(

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 from flint import arb, ctx
 
-from properties.attack import scientific, significant
+from properties.numerals import scientific, significant
 from properties.production import (
     ATTRIBUTION,
     EPSILONS,

@@ -14,6 +14,9 @@ from spec.verdicts import Claim, Finding, Reason, Shape, Verdict
 PROOF_REASONS = (Reason.RULES_CHANGED, Reason.LEMMA_OPEN, Reason.STEP_OPEN)
 """Why a proof is none."""
 
+MANY_DIGITS = r"-?\d+/\d{4,}"
+"""Fractions that are hard to read without their decimals."""
+
 LONGEST = 24
 """The most characters of a fraction that people are shown."""
 
@@ -187,15 +190,13 @@ class ClaimResult:
 
 
 def shortened(text: str) -> str:
-    """Return a text for people, in which a fraction that is too long to be read is a decimal."""
-    long = [each for each in re.findall(r"-?\d+/\d+", text) if len(each) > LONGEST]
-    if long:
-        # Only here, because most texts hold none.
-        from properties.attack import shown
+    """Return a text for people, in which fractions of many digits are decimals, or beside them."""
+    if not re.search(MANY_DIGITS, text):
+        return text
+    # Only here, because most texts hold none.
+    from properties.numerals import beside
 
-        for each in long:
-            text = text.replace(each, shown(Fraction(each), LONGEST))
-    return text
+    return re.sub(MANY_DIGITS, lambda found: beside(Fraction(found.group()), LONGEST), text)
 
 
 def how(finding: Finding) -> str:

@@ -58,7 +58,9 @@ def first_fallen(result: Result) -> ClaimResult:
     """Return the refuted assumption, lemma or guarantee that comes first."""
     refuted = [row for row in result.claims if row.verdict is Verdict.REFUTED]
     order = (Kind.ASSUMPTION, Kind.LEMMA, Kind.GUARANTEE)
-    return min(refuted, key=lambda row: order.index(row.claim.kind))
+    attack = result.attack
+    # Of guarantees it is the one whose attack is told.
+    return min(refuted, key=lambda row: (order.index(row.claim.kind), row.attack is not attack))
 
 
 def rule_of(change: Change) -> str:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from properties.attack import decimal, move_text, shown
 from properties.attack_test import attack_test
 from properties.checks import (
     REAL_REPORTS_CHARGED,
     REPEATS_COUNT,
     SILENT_WHEN_EXHAUSTED,
 )
+from properties.numerals import beside, bound, decimal, shown
 from properties.solve import Solution, solve
+from properties.telling import folded, move_text, seen_text
 from properties.universe import aggregation_universe, attribution_universe, event_universe
 from spec import PAPER, Query, Rules
+from spec.aggregation_service import Aborted, Answer
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
@@ -129,18 +132,57 @@ def test_decimals_are_rounded(value: Fraction, text: str) -> None:
 
 def test_a_query_is_told_with_all_that_it_asks_for() -> None:
     asked = Query(epsilon=Fraction(1), report_ids=(0,), keys=(1, 3))
-    told = "The ad-tech asks for reports [0] with epsilon 1, "
-    assert move_text(asked) == told + "delta 0, keys [1, 3]."
+    told = "The ad-tech asks for reports [0] with ε = 1, "
+    assert move_text(asked) == told + "δ = 0, keys [1, 3]."
     found = Query(epsilon=Fraction(1), delta=Fraction(1, 64), report_ids=(0,))
-    assert move_text(found) == told + "delta 1/64, with key discovery."
+    assert move_text(found) == told + "δ = 1/64, with key discovery."
     both = Query(epsilon=Fraction(1), delta=Fraction(1, 64), report_ids=(0,), keys=(1, 3))
-    assert move_text(both) == told + "delta 1/64, keys [1, 3]."
+    assert move_text(both) == told + "δ = 1/64, keys [1, 3]."
 
 
 def test_numbers_of_a_story_can_be_read() -> None:
     long = Fraction(1500000000000000000000000000001, 10**30)
     query = Query(epsilon=long, delta=Fraction(1, 10**30), report_ids=(0,))
-    assert "with epsilon about 1.5, delta about 1e-30, with key" in move_text(query)
+    assert "with ε = 3/2 + 1e-30, δ = 1e-30, with key" in move_text(query)
     assert shown(Fraction(1, 3)) == "1/3"
-    assert shown(Fraction(-(10**70) - 1, 10**70)) == "about -1"
+    assert shown(Fraction(-(10**70) - 1, 10**70)) == "-1 - 1e-70"
+    assert shown(Fraction(1, 10**8)) == "1e-8"
+    assert shown(Fraction(2**200, 3**127)) == "about 0.408883686"
+    assert beside(Fraction(93750003, 125000000)) == "93750003/125000000 (about 0.75)"
     assert shown(Fraction(1, 3**20000)).startswith("about ")
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high"),
+    [
+        (Fraction(1, 2), "0.5", "0.5"),
+        (Fraction(1, 3), "0.333333", "0.333334"),
+        (Fraction(10**30 - 1, 10**30), "0.999999", "1"),
+        (Fraction(10**30 + 1, 10**38), "1e-8", "1.00001e-8"),
+        (Fraction(0), "0", "0"),
+    ],
+)
+def test_bounds_are_rounded_outwards(value: Fraction, low: str, high: str) -> None:
+    assert (bound(value), bound(value, up=True)) == (low, high)
+
+
+def test_moves_that_count_up_are_folded() -> None:
+    rows = [(f"Report {n}, key 0x{n}, at 1/{7}", f"{n} arrives") for n in range(3)]
+    assert folded([rows[0], rows[0]]) == [(rows[0], 2)]
+    assert folded(rows) == [(row, 1) for row in rows]
+    counted = [(f"Report {n} of z{n + 4}", f"report {n} arrives") for n in range(3)]
+    told = ("Report 0 to 2 of z4 to 6", "report 0 to 2 arrives")
+    assert folded([*counted, ("Another.", "")]) == [(told, 3), (("Another.", ""), 1)]
+    shares = [("ε = 1/3",), ("ε = 1/4",)]
+    assert folded(shares) == [(share, 1) for share in shares]
+
+
+def test_what_is_seen_is_told_in_words() -> None:
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class TooFew(Aborted):
+        reports: int
+
+    assert seen_text((TooFew(reports=3),)) == "the query is refused, reports 3"
+    counted = (Answer(released=((2**33, 5),)), 7)
+    assert seen_text((counted,)) == "(the summary {key 0x200000000: 5}, 7)"
+    assert seen_text((Answer(), 4)) == "an empty summary; report 4 arrives"

@@ -168,7 +168,7 @@ def test_an_attack_is_as_small_as_it_can_be() -> None:
     one = search(BROKEN["real reports are late at night"], ATTRIBUTION_FIXED, SHORT[0], PROMISED)
     assert one.attack is not None
     assert len(one.attack.moves) == 3
-    assert "Time passes to 82800." in one.attack.moves
+    assert "Time passes to 82800 (day 0, 23:00:00)." in one.attack.moves
     assert one.attack.probability == 1
     assert one.attack.other == 0
     assert "with x: nothing" in one.attack.story()

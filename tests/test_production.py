@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from properties.attack import scientific, significant
+from properties.numerals import scientific, significant
 from properties.production import (
     HALF_THE_NOISE,
     LOW_THRESHOLD,

@@ -80,6 +80,8 @@ def test_every_command_of_the_tutorial_does_what_it_shows(tmp_path: Path) -> Non
         ran = run(step.words, tmp_path, store=str(tmp_path / "store"))
         said = ran.stdout.rstrip().splitlines()
         assert ran.returncode == step.status, (step.words, ran.stdout[-2000:], ran.stderr)
+        if step.shown and not any("..." in line for line in step.shown):
+            assert said == step.shown
         if step.first:
             assert said[0] == step.first
         if step.last:

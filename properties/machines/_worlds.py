@@ -21,7 +21,6 @@ from typing import cast
 from hypothesis.stateful import precondition, rule
 from immutables import Map
 
-from properties.attack import decimal, move_text, unit_text
 from properties.machines._answers import (
     Shown,
     Unclear,
@@ -37,8 +36,10 @@ from properties.machines._loss import Loss, Losses
 from properties.machines._machine import ROLLOUTS, Choose, Machine, claim
 from properties.machines._responses import Responses, outcomes
 from properties.machines._rollouts import Rollouts
+from properties.numerals import decimal
 from properties.observation import Seen, encoded
 from properties.strategies import spans
+from properties.telling import move_text, unit_text
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Budget, Credit, Unit

@@ -13,12 +13,12 @@ from typing import ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from properties.attack import move_text
 from properties.machines._answers import Account, Shown, Watch
 from properties.machines._asking import AskingMachine
 from properties.machines._machine import Choose, Needs, claim
 from properties.observation import encoded
 from properties.strategies import LIMITS, choices, contributions, fine_queries, places
+from properties.telling import move_text
 from spec.aggregation_service import Ledger, Query, Service, Spent
 from spec.noise import Noise
 from spec.reports import Contribution, Report

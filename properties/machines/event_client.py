@@ -13,11 +13,11 @@ from typing import ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from properties.attack import unit_text
 from properties.machines._loss import Loss
 from properties.machines._machine import Choose, Needs, claim
 from properties.machines._worlds import EVENT_LEVEL, WorldsMachine
 from properties.strategies import NAMES, choices, event_sources, event_triggers
+from properties.telling import unit_text
 from spec.contributions import Unit
 from spec.event_client import EventReport, EventSource, EventTrigger, SourceRecord, ends_of
 from spec.event_outputs import Output, OutputSet

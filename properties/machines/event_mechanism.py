@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from properties.attack import decimal, move_text, unit_text
 from properties.machines._loss import Loss, loss_of
 from properties.machines._machine import Choose, Machine, Needs, claim
 from properties.machines._responses import States, law_of_seen, moved_states
 from properties.machines._sequences import WindowSequences
 from properties.machines.event_client import begins
+from properties.numerals import decimal
 from properties.strategies import event_sources
+from properties.telling import move_text, unit_text
 from spec.contributions import Unit
 from spec.distributions import Draw
 from spec.event_client import EventSource, EventTrigger

@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, Phase, Verbosity, seed, settings
 from hypothesis.errors import HypothesisException
 from hypothesis.stateful import run_state_machine_as_test
 
-from properties.attack import decimal
 from properties.machines._machine import Machine, Played, Stopped, Violated, machine_for
+from properties.numerals import decimal
 from spec.aggregation_service import Query
 from spec.neighbours import Relation, RelationUndefined
 from spec.numbers import SpecError

@@ -13,7 +13,6 @@ from typing import ClassVar
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
-from properties.attack import move_text
 from properties.machines._answers import (
     Account,
     Shown,
@@ -28,6 +27,7 @@ from properties.machines._machine import NO_CANDIDATE, Choose, Needs, claim
 from properties.machines._rollouts import Rollouts
 from properties.machines.aggregation_service import told
 from properties.strategies import LIMITS, contributions, names
+from properties.telling import move_text
 from spec.aggregation_service import Query, named_reports
 from spec.contributions import Budget, Unit
 from spec.neighbours import ATTRIBUTION_FIXED, DUMMY, MOVED_TO_DUMMY, NULL_STORE, Relation

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import ClassVar
 
-from properties.attack import unit_text
 from properties.machines._answers import Account
 from properties.machines._asking import AskingMachine
 from properties.machines._loss import Loss
@@ -21,6 +20,7 @@ from properties.machines.aggregation_service import told
 from properties.machines.attribution_client import AttributionMachine
 from properties.machines.event_client import EventMachine
 from properties.observation import encoded
+from properties.telling import unit_text
 from spec.aggregation_service import Query, named_reports
 from spec.attribution_client import Trigger
 from spec.contributions import Budget

@@ -86,11 +86,15 @@ def as_story(result: Result) -> str:
     out = Writer(formats.in_colour(), formats.width())
     write_opening(out, result)
     if result.attack is not None:
+        broken = [row.claim.id for row in result.claims if row.attack is result.attack]
+        out.wrap(f"How {broken[0]} is broken:")
+        out.lines.append("")
         write_story(out, result.attack.story)
     elif result.verdict is Verdict.REFUTED:
         for row in result.guarantees(Verdict.REFUTED):
+            out.wrap(f"How {row.claim.id} is broken:")
             for told in row.told_counterexample:
-                out.wrap(f"{row.claim.id}: {told}")
+                out.wrap(told, indent=4)
     else:
         out.wrap("No attack was found.")
         for row in result.of_kind(Kind.GUARANTEE):
