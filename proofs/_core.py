@@ -10,6 +10,7 @@ not compute by itself. The *core* of a proposal is its rules without such additi
 - `settle`, if it refuses in public, or leaves the charges to the paper's `settle`, or charges one
   report after the other, as `proofs/_settled.py` says;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
+- `totals`, if every contribution adds at most its value, by itself, as `proofs/_totals.py` says;
 - `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `pass_windows` and
   `event_visible`, as `proofs/_clients.py` says;
 - `budget_entries`, if the entries of a report are what is written on it, its contents left out, and
@@ -28,7 +29,7 @@ the code of the rules, for all values and all lengths. A rule that raises is no 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter_ns
@@ -68,6 +69,7 @@ from proofs._served import (
     computing,
 )
 from proofs._settled import LISTED, WAYS, AroundSettle, are_listed
+from proofs._totals import SUMS, AroundTotals, statements_on, two_loops
 from spec import PAPER, Rules
 from spec.aggregation_service import (
     Answer,
@@ -89,7 +91,7 @@ from spec.event_client import (
     pass_windows,
 )
 from spec.private_aggregation_client import AggregationClient, propose
-from spec.reports import Contribution, Report, Sent
+from spec.reports import Contribution, Key, Report, Sent
 from spec.rules import (
     AtContribution,
     AtEvent,
@@ -164,6 +166,28 @@ class AroundEntries(Around):
     def allows(self, found: Label) -> bool:
         """Ask for one entry at least."""
         return isinstance(found, Pack) and bool(found.members) and is_public(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AroundSums(Around):
+    """State that every contribution adds to the sum of its key by itself, at most its value."""
+
+    def follow(self, subject: Rules) -> None:
+        """Raise another shape of the code, or what one contribution adds that is too much."""
+        rule = unguarded(subject.totals)
+        if rule is PAPER.totals:
+            return
+        if type(rule) is not FunctionType:
+            raise NotFollowed("a rule that is not a plain function")
+        two_loops(rule.__code__)
+        policy = AroundTotals()
+        if returned(rule, self.arguments, policy) != (SUMS,):
+            raise NotFollowed("totals returns something else than the sums")
+        for statement in statements_on(policy.asked):
+            found = statement.decide(subject)
+            if found.verdict != "PROVED":
+                disproved = found.verdict == "REFUTED"
+                raise (NotPublic if disproved else NotFollowed)(str(found))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -273,6 +297,12 @@ AROUND: dict[str, Step[Rules]] = {
         arguments=(AT, NAMED),
         policy=AroundBatch,
         allowed=(BATCH,),
+    ),
+    "totals": AroundSums(
+        name="a contribution adds at most its value to the sum of its key, whatever else is there",
+        rule="totals",
+        arguments=(AT, BATCH),
+        policy=AroundTotals,
     ),
     "attribute": Around(
         name="a trigger is credited to registered sources",
@@ -406,6 +436,15 @@ def leave_out_null_reports(at: AtService, reports: tuple[Report, ...]) -> tuple[
     return distinct_reports(at, tuple(each for each in reports if not each.is_null))
 
 
+def count_double(_: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
+    """Add twice every value."""
+    sums: dict[Key, int] = {}
+    for report in batch:
+        for part in report.contributions:
+            sums[part.key] = sums.get(part.key, 0) + 2 * part.value
+    return sums
+
+
 def credit_a_pool(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
     """Credit a unit that is no source."""
     client, credits = attribute(at, draw)
@@ -475,6 +514,7 @@ POST_PROCESSING = Proof(
         "the ledger is never stored": replace(PAPER, serve=forget_the_charge),
         "batches of null reports are refused": replace(PAPER, settle=refuse_null_batches),
         "null reports are left out": replace(PAPER, batch=leave_out_null_reports),
+        "every value counts double": replace(PAPER, totals=count_double),
         "a trigger is credited to nobody's unit": replace(PAPER, attribute=credit_a_pool),
         "an event is credited to its device": replace(PAPER, propose=credit_the_device),
         "units share a budget": replace(PAPER, contribute=share_a_budget),

@@ -486,7 +486,8 @@ class _Frame:
             stack.append(Label(given))
         elif operation == "LOAD_CONST":
             known = isinstance(given, CodeType)
-            stack.append(Known("code", given) if known else _constant(given))
+            label = Known("code", given) if known else self.policy.constant(given)
+            stack.append(label or _constant(given))
         elif operation == "LOAD_GLOBAL":
             stack += ([NULL] if cast(int, step.arg) & 1 else []) + [self._global(given)]
         elif operation == "PUSH_NULL":
@@ -542,6 +543,14 @@ class _Frame:
             stack.append(PUBLIC)
         elif operation == "BINARY_SUBSCR" and _is_generic(stack[-2]):
             stack.pop()
+        elif operation == "BUILD_MAP" and not given and (made := self._made_dictionary()):
+            stack.append(made)
+        elif operation == "BINARY_OP" and (
+            found := self.policy.operated(step.argrepr, stack[-2], stack[-1])
+        ):
+            stack[-2:] = [found]
+        elif operation == "STORE_SUBSCR" and self._stored(*stack[-3:]):
+            del stack[-3:]
         elif operation in EFFECTS:
             if operation == "MAP_ADD":
                 self._collects_apart(stack[-1])
@@ -553,6 +562,12 @@ class _Frame:
         else:
             raise self.unknown(operation)
         return stack, names
+
+    def _made_dictionary(self) -> Label | None:
+        return self.policy.made_dictionary() if self.depth == 0 else None
+
+    def _stored(self, value: Label, into: Label, key: Label) -> bool:
+        return self.depth == 0 and self.policy.stored(into, key, value) is True
 
     def _packed(self, operation: str, count: int, stack: list[Label]) -> None:
         if operation == "BUILD_TUPLE":

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import CodeType
+from typing import Literal
 
 
 class NotPublic(Exception):
@@ -145,6 +146,18 @@ class Policy:
 
     def members(self, label: Label) -> Pack | None:
         """Return the labels of the members of a tuple."""
+
+    def constant(self, value: object) -> Label | None:
+        """Return the label of a constant."""
+
+    def made_dictionary(self) -> Label | None:
+        """Return the label of an empty dictionary that the rule itself makes."""
+
+    def operated(self, operator: str, first: Label, second: Label) -> Label | None:
+        """Return the label of what an operator makes of two values."""
+
+    def stored(self, into: Label, key: Label, value: Label) -> Literal[True] | None:
+        """Return True if the rule itself may store a value under a key."""
 
     kept_apart: Label | None = None
     """Whose sequences have a length that is not public, and loops that handle each by itself."""

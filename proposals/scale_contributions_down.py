@@ -46,22 +46,22 @@ class ScaledContribution(Contribution):
 
 
 def contributions(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
-    """Put the trigger's scaling factor into its contribution; one below 1 counts as 1."""
+    """Put the trigger's scaling factor into its contribution."""
     usual = PAPER.contributions(at, source)
     if not isinstance(at.cause, ScaledTrigger):
         return usual
-    factor = max(1, at.cause.scaling_factor)
+    factor = at.cause.scaling_factor
     return tuple(
         ScaledContribution(key=part.key, value=part.value, scaling_factor=factor) for part in usual
     )
 
 
 def totals(at: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
-    """Sum the values per key, each divided by its own factor."""
+    """Sum the values per key, each divided by its own factor; one below 1 counts as 1."""
     sums: dict[Key, int] = {}
     for report in batch:
         for part in report.contributions:
-            factor = part.scaling_factor if isinstance(part, ScaledContribution) else 1
+            factor = max(1, part.scaling_factor) if isinstance(part, ScaledContribution) else 1
             sums[part.key] = sums.get(part.key, 0) + part.value // factor
     return sums
 

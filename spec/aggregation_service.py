@@ -23,7 +23,14 @@ from immutables import Map
 from spec.noise import DiscreteLaplace, Noise
 from spec.noise import threshold as laplace_threshold
 from spec.numbers import Power, SpecError, exact
-from spec.reports import Key, Report, ReportId, checked_key, checked_report_ids
+from spec.reports import (
+    Key,
+    Report,
+    ReportId,
+    checked_further_fields,
+    checked_key,
+    checked_report_ids,
+)
 
 if TYPE_CHECKING:
     from spec.distributions import Draw
@@ -62,6 +69,8 @@ class Query:
         checked_report_ids(self.report_ids, "report_ids")
         for key in self.keys:
             checked_key(key, "keys")
+        if type(self) is not Query:
+            checked_further_fields(self)
 
     @property
     def discovers_keys(self) -> bool:

@@ -11,7 +11,7 @@ Paper: Sec. 2.1.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 from spec.numbers import SpecError, whole
@@ -64,9 +64,21 @@ def checked_report(report: Report) -> None:
 
 
 def checked_contribution(contribution: Contribution) -> None:
-    """Refuse a key that is none, and a negative value."""
+    """Refuse a key that is none, a negative value, and in further fields what they do not hold."""
     checked_key(contribution.key, "key")
     checked_value(contribution.value, "value")
+    if type(contribution) is not Contribution:
+        checked_further_fields(contribution)
+
+
+def checked_further_fields(value: object) -> None:
+    """Refuse another number in a field that a class of a proposal declares an int.
+
+    Paper: none (bad input).
+    """
+    for each in fields(value):  # type: ignore[arg-type]
+        if each.type in (int, "int"):
+            whole(getattr(value, each.name), each.name)
 
 
 def checked_report_id(value: object, name: str) -> ReportId:

@@ -37,6 +37,7 @@ PROVED = frozenset(
         "null_report_when_denied",
         "others_bucket_from_noisy_values",
         "remaining_budget_inside_the_worklet",
+        "scale_contributions_down",
         "several_contributions_all_or_nothing",
         "several_contributions_one_by_one",
         "shared_report_id",
