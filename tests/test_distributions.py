@@ -128,8 +128,10 @@ def test_indistinguishability_is_decided_for_an_irrational_power() -> None:
     far = Distribution.of({"a": high / 9, "b": 1 - high / 9})
     q = Distribution.of({"a": Fraction(1, 9), "b": Fraction(8, 9)})
     euler = Power(NATURAL, Fraction(1))
-    assert indistinguishable(near, q, euler, Fraction(0))
-    assert not indistinguishable(far, q, euler, Fraction(0))
+    for pair in ((near, q), (q, near)):
+        assert indistinguishable(*pair, euler, Fraction(0))
+    for pair in ((far, q), (q, far)):
+        assert not indistinguishable(*pair, euler, Fraction(0))
     certain = Distribution.certain("c")
     assert indistinguishable(certain, q, euler, Fraction(1))
     assert not indistinguishable(certain, q, euler, 1 - Fraction(1, 10**30))

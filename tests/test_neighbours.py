@@ -170,6 +170,13 @@ def test_a_dummy_that_contributes_changes_twice_as_much() -> None:
 
 
 @pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.name)
+def test_every_relation_removes_what_a_unit_gives(relation: Relation) -> None:
+    assert change(PAPER, relation, [source("x", "a", key=1), trigger(1, TOP)]) >= TOP
+    if relation not in (NEVER_MATCHES, NEVER_REGISTERED, MOVED_TO_DUMMY):
+        assert change(PAPER, relation, VIEWS, MIDDLE) >= TOP
+
+
+@pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.name)
 def test_removing_a_unit_that_does_nothing_changes_nothing(relation: Relation) -> None:
     views: list[Move] = [event(n, first_view) for n in (50, 51)]
     moves = [*chain(2), PassTime(until=600), *views]
