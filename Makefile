@@ -53,8 +53,8 @@ docs: $(DOCS_STAMP) ## Build the site in docs/_build.
 	@echo "Building the site in docs/_build (the first time checks every proposal, which takes minutes)"
 	@$(BIN)/python -m sphinx -W -n -q -b html docs docs/_build
 
-tightness: $(STAMP) ## Compute the tightness tables and their plot in docs/.
-	@echo "Computing docs/tightness.csv and docs/figures/tightness.svg"
+tightness: $(STAMP) ## Compute the tightness tables in docs/.
+	@echo "Computing docs/tightness.csv and docs/tightness_small.csv"
 	@$(BIN)/python -m properties.tightness
 
 bench: $(STAMP) ## Run the benchmarks and print their figures.

@@ -14,10 +14,12 @@ from typing import cast
 
 from properties.attack_test import attack_test
 from properties.game import Branch, Game, Plan, Window, observed
+from properties.noise_told import Told, noise_told, without_noise
 from properties.numerals import SHORT, beside, decimal, shown
 from properties.observation import Seen
 from properties.telling import move_text, seen_text, unit_text
 from properties.universe import described
+from properties.worlds import BothWorlds
 from spec.contributions import Unit
 from spec.distributions import Draw, explore
 from spec.interaction import Mechanism
@@ -71,6 +73,7 @@ class Attack:
     window: Window
     limits: Limits
     relation_is_own: bool
+    noise: Told | None
 
     @property
     def gained(self) -> Fraction:
@@ -132,6 +135,7 @@ class Attack:
             "other_probability": str(self.other),
             "gained_delta": str(self.gained),
             "inequality": self.inequality(),
+            "noise": self.noise,
             "searched": self.searched,
             "steps": [
                 {
@@ -183,6 +187,7 @@ def attack_of(
         window=window,
         limits=universe.limits,
         relation_is_own=relation not in RELATIONS,
+        noise=noise_on_main_line(rules, relation, unit, plan),
     )
 
 
@@ -280,6 +285,19 @@ def main_line(
         )
         now = branch.then
     return tuple(steps)
+
+
+def noise_on_main_line(rules: Rules, relation: Relation, unit: Unit, plan: Plan) -> Told | None:
+    """Return the noise that the branch which tells most is up against, if it can be said."""
+    run = BothWorlds(rules, relation, unit, without_noise)
+    now: Plan | None = plan
+    try:
+        while now is not None:
+            run.make(cast(Move, now.action))
+            now = max(now.branches, key=gain).then
+    except SpecError:
+        return None
+    return noise_told(run.mine.sums, run.theirs.sums)
 
 
 def gain(branch: Branch) -> Fraction:

@@ -23,12 +23,12 @@ from math import isqrt, prod
 
 from flint import arb, ctx
 
+from properties.noise_told import without_noise
 from properties.observation import encoded
 from properties.telling import key_text
-from properties.worlds import BothWorlds, CannotPlay, Draws, chances
+from properties.worlds import BothWorlds, CannotPlay, chances
 from spec.aggregation_service import Answer, Query
 from spec.contributions import Unit
-from spec.distributions import Distribution
 from spec.neighbours import Relation
 from spec.noise import Noise, Noisy
 from spec.numbers import bounds, enclose
@@ -128,7 +128,7 @@ def parts_of(rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move]
     """Make the moves, and return the parts that point at either world."""
     recorder = Recorder([])
     asked = replace(rules, releases=recorder)
-    run = BothWorlds(asked, relation, unit, lambda: Draws(lambda _, law: law.centre, first_of))
+    run = BothWorlds(asked, relation, unit, without_noise)
     mine: list[Part] = []
     theirs: list[Part] = []
     again = (0, 0)
@@ -166,12 +166,6 @@ def parts_of(rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move]
         seen=(tuple(x for x, _ in run.seen), tuple(y for _, y in run.seen)),
         chance=prod((law[0] for law in laws[0]), start=Fraction(1)),
     )
-
-
-def first_of(place: int, law: Distribution[object]) -> object:
-    """Take the first outcome of a finite law."""
-    del place
-    return law.weights[0][0]
 
 
 def by_key(

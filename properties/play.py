@@ -19,18 +19,18 @@ from typing import Any, TypeVar, cast
 from flint import ctx
 
 from properties.images import Image, Runner, at_point, images_of, point_of
+from properties.noise_told import Told, noise_told, without_noise
 from properties.observation import Seen, encoded
 from properties.parts import PRECISION, parts_of, shows_as_drawn
 from properties.script_attack import ScriptAttack
 from properties.simpler import simplest
 from properties.telling import key_text, move_text, seen_text, unit_text
-from properties.worlds import BothWorlds, CannotPlay, Draws
+from properties.worlds import BothWorlds, CannotPlay
 from spec.aggregation_service import Answer, Query
 from spec.contributions import Unit
 from spec.distributions import Distribution, Draw, explore, hockey_stick
 from spec.interaction import Mechanism
 from spec.neighbours import Relation
-from spec.noise import Noisy
 from spec.numbers import Power, SpecError, bounds
 from spec.rules import Rules
 from spec.system import Move, Observation, SystemMechanism
@@ -112,12 +112,13 @@ def attack_by(
     rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move], promised: Promise
 ) -> ScriptAttack | None:
     """Play a list of moves; return the attack if it breaks the promise, else None."""
-    run = BothWorlds(rules, relation, unit, lambda: Draws(true_sum, first_of))
+    run = BothWorlds(rules, relation, unit, without_noise)
     for move in moves:
         run.make(move)
     with ctx.workprec(PRECISION):
         power = bounds(Power(rules.limits.base, promised[0]).value())[1]
-    played = Played(rules, relation, unit, tuple(moves), promised, power)
+    noise = noise_told(run.mine.sums, run.theirs.sums)
+    played = Played(rules, relation, unit, tuple(moves), promised, power, noise)
     if not run.mine.sums and not run.theirs.sums:
         return played.by_law()
     if shows_as_drawn(rules):
@@ -136,9 +137,10 @@ class Played:
         moves: tuple[Move, ...],
         promised: Promise,
         power: Fraction,
+        noise: Told | None,
     ) -> None:
         self.rules, self.relation, self.unit = rules, relation, unit
-        self.moves, self.promised, self.power = moves, promised, power
+        self.moves, self.promised, self.power, self.noise = moves, promised, power, noise
         self.with_unit = SystemMechanism(rules=rules)
         self.without = relation.without(rules, unit)
 
@@ -234,6 +236,7 @@ class Played:
             allowed=self.promised[1],
             exact=exact,
             times=times,
+            noise=self.noise,
             made=self.moves,
             unit_value=self.unit,
         )
@@ -243,18 +246,6 @@ def shown_by(images: Sequence[Image]) -> tuple[Transcript, dict[str, int]]:
     """Return what the likeliest way shows, and numbers for it."""
     way = max(images, key=lambda image: image.least).way
     return way.seen, point_of(way)
-
-
-def true_sum(place: int, law: Noisy) -> int:
-    """Draw no noise."""
-    del place
-    return law.centre
-
-
-def first_of(place: int, law: Distribution[object]) -> object:
-    """Take the first outcome of a finite law."""
-    del place
-    return law.weights[0][0]
 
 
 def law_of(mechanism: Mechanism[S, Move, Observation], moves: Sequence[Move]) -> Distribution[Seen]:

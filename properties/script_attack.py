@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from properties.attack_test import script_test
+from properties.noise_told import Told
 from properties.numerals import SHORT, beside, bound, shown
 from properties.telling import epsilon_text, folded
 from spec.contributions import Unit
@@ -45,6 +46,7 @@ class ScriptAttack:
     allowed: Fraction
     exact: bool
     times: int
+    noise: Told | None
     made: tuple[Move, ...]
     unit_value: Unit
 
@@ -130,6 +132,7 @@ class ScriptAttack:
             "gained_delta": str(self.gained),
             "exact": self.exact,
             "inequality": self.inequality(),
+            "noise": self.noise,
             "searched": "scripts of moves at the rules' own limits",
             "steps": [
                 {"move": move, "seen": mine, "seen_without": theirs, "times": times}

@@ -8,7 +8,7 @@ the game for every threshold.
 
     python -m properties.tightness [DIRECTORY]
 
-prints the tables and writes them, with a plot, into the directory, which is `docs` by default.
+prints the tables and writes them into the directory, which is `docs` by default.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ from fractions import Fraction
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from flint import arb, ctx
 
 from properties.numerals import scientific, significant
 from properties.production import (
@@ -38,7 +36,7 @@ from spec.aggregation_service import Query
 from spec.contributions import Budget, Unit
 from spec.neighbours import ATTRIBUTION_FIXED
 from spec.noise import displaced_mass, smallest_sound_truncation
-from spec.numbers import Power, bounds, enclose
+from spec.numbers import Power
 from spec.paper import PAPER
 from spec.reports import Contribution, Report
 from spec.rules import AtService, Rules
@@ -49,7 +47,6 @@ if TYPE_CHECKING:
 
 DELTAS = tuple(Fraction(1, 10**power) for power in (12, 8, 5, 3))
 SPARSITY = (1, 20, 400, 65536)
-PLOTTED_DELTA = Fraction(1, 10**8)
 SMALL_DELTA = Fraction(1, 8)
 SMALL_THRESHOLDS = range(2, 7)
 
@@ -224,7 +221,7 @@ def small_row(threshold: int) -> SmallRow:
     return SmallRow(threshold=threshold, solved=solution.worst, closed=closed)
 
 
-# The tables and the plot.
+# The tables.
 
 
 def as_csv(headings: Sequence[str], table: Sequence[Sequence[str]]) -> str:
@@ -246,106 +243,8 @@ def as_text(headings: Sequence[str], table: Sequence[Sequence[str]]) -> str:
     )
 
 
-DASHES = ("none", "8 4", "2 3", "9 3 2 3")
-WIDTH, HEIGHT, LEFT, TOP, GAP = 320, 220, 60, 40, 90
-
-
-def logarithm(value: Fraction) -> Fraction:
-    """Return the logarithm to base ten, close enough for a plot."""
-    with ctx.workprec(64):
-        return bounds(enclose(value).log() / arb(10).log())[0]
-
-
-def plot(table: Sequence[Row]) -> str:
-    """Draw both comparisons against epsilon, one line for each sparsity budget."""
-    chosen = [row for row in table if row.delta == PLOTTED_DELTA]
-    share = panel(
-        "smallest sound τ / the paper's τ",
-        chosen,
-        LEFT,
-        lambda row: 1 - row.saved,
-        [(Fraction(tenth, 10), f"{tenth * 10}%") for tenth in range(4, 11, 2)],
-    )
-    worst = panel(
-        "exact worst δ / δ asked for",
-        chosen,
-        LEFT + WIDTH + GAP,
-        lambda row: logarithm(row.needed),
-        [(Fraction(power), f"1e{power}" if power else "1") for power in range(-8, 1, 2)],
-    )
-    names = [
-        f'<path d="M{LEFT + 170 * place} {TOP + HEIGHT + 58}h40" {stroke(place)}/>'
-        f'<text x="{LEFT + 170 * place + 48}" y="{TOP + HEIGHT + 62}">Λ0 = {keys}</text>'
-        for place, keys in enumerate(sorted({row.sparsity for row in chosen}))
-    ]
-    width, height = 2 * WIDTH + LEFT + GAP + 30, TOP + HEIGHT + 80
-    return "\n".join(
-        [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-            'font-family="sans-serif" font-size="12" role="img">',
-            f"<title>Tightness of the threshold at δ = {scientific(PLOTTED_DELTA)}</title>",
-            f'<rect width="{width}" height="{height}" fill="#ffffff"/>',
-            *share,
-            *worst,
-            *names,
-            "</svg>",
-            "",
-        ]
-    )
-
-
-def panel(
-    title: str,
-    table: Sequence[Row],
-    left: int,
-    height_of: Callable[[Row], Fraction],
-    ticks: Sequence[tuple[Fraction, str]],
-) -> list[str]:
-    """Draw one panel: axes with ticks, and a line for each sparsity budget."""
-    low, high = ticks[0][0], ticks[-1][0]
-    first, last = Fraction(-2), Fraction(2)
-
-    def x(epsilon: Fraction) -> str:
-        return pixels(left + WIDTH * (logarithm(epsilon) - first) / (last - first))
-
-    def y(value: Fraction) -> str:
-        return pixels(TOP + HEIGHT * (high - value) / (high - low))
-
-    drawn = [
-        f'<text x="{left}" y="{TOP - 14}" font-weight="bold">{title}</text>',
-        f'<text x="{left + WIDTH}" y="{TOP + HEIGHT + 36}" text-anchor="end">ε</text>',
-    ]
-    for value, name in ticks:
-        drawn += [
-            f'<path d="M{left} {y(value)}H{left + WIDTH}" stroke="#d0d0d0"/>',
-            f'<text x="{left - 6}" y="{y(value)}" dy="4" text-anchor="end">{name}</text>',
-        ]
-    for name in ("1/100", "1/10", "1", "10", "100"):
-        middle = x(Fraction(name))
-        drawn.append(
-            f'<text x="{middle}" y="{TOP + HEIGHT + 18}" text-anchor="middle">{name}</text>'
-        )
-    for place, keys in enumerate(sorted({row.sparsity for row in table})):
-        points = " ".join(
-            f"{x(row.epsilon)},{y(height_of(row))}" for row in table if row.sparsity == keys
-        )
-        drawn.append(f'<polyline points="{points}" {stroke(place)}/>')
-    return drawn
-
-
-def stroke(place: int) -> str:
-    """Return how the line of a sparsity budget is drawn: dashes tell them apart, not colours."""
-    return f'fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="{DASHES[place]}"'
-
-
-def pixels(value: Fraction) -> str:
-    """Return a coordinate with one decimal."""
-    whole, tenth = divmod(round(value * 10), 10)
-    return f"{whole}.{tenth}"
-
-
 def main(directory: Path = Path("docs")) -> None:
-    """Print the tables and write them and the plot into a directory."""
+    """Print the tables and write them into a directory."""
     table = rows()
     small = [small_row(threshold) for threshold in SMALL_THRESHOLDS]
     cells, small_cells = [row.cells() for row in table], [row.cells() for row in small]
@@ -353,12 +252,11 @@ def main(directory: Path = Path("docs")) -> None:
     print(as_text(HEADINGS, cells))
     print(f"\nEvery adversary: {described(small_universe())}; Λ1 = 2, q = 1/2, δ = {SMALL_DELTA}")
     print(as_text(SMALL_HEADINGS, small_cells))
-    (directory / "figures").mkdir(parents=True, exist_ok=True)
+    directory.mkdir(parents=True, exist_ok=True)
     (directory / "tightness.csv").write_text(as_csv(HEADINGS, cells), encoding="utf-8")
     (directory / "tightness_small.csv").write_text(
         as_csv(SMALL_HEADINGS, small_cells), encoding="utf-8"
     )
-    (directory / "figures" / "tightness.svg").write_text(plot(table), encoding="utf-8")
 
 
 if __name__ == "__main__":

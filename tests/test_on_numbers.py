@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from properties.laws import moving_too_much
-from properties.play import attack_by, first_of, true_sum
+from properties.noise_told import first_of, true_sum
+from properties.play import attack_by
 from properties.script_attack import ScriptAttack
 from properties.searches.on_numbers import BROKEN, SIZES, Size, numbers_finding
 from properties.vocabulary import NO_WORDS, Vocabulary

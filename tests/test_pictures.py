@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 
 from docs.generator.drawings import curves
+from properties.noise_told import noise_told
 from sandproof.claim_result import AttackRecord
-from sandproof.formats.stepper import curve_of, step_of, stepper
+from sandproof.formats.stepper import curve_of, noise_of, step_of, stepper
 from sandproof.formats.svg import HEIGHT, LEFT, TOP, WIDTH, attack_curve, noise_curve
 from sandproof.main import main
+from spec.noise import DiscreteLaplace
+from spec.numbers import Base, Power
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,7 +82,9 @@ def test_an_attack_without_probabilities_has_no_curve() -> None:
 
 
 def test_the_noise_is_drawn_around_both_sums_with_its_thresholds() -> None:
-    _, zero, budget, first, _, second, _ = paths(noise_curve(100, 5.0, [("a", 120), ("b", 110)]))
+    _, zero, budget, first, _, second, _ = paths(
+        noise_curve([("0", 0), ("Λ1", 100)], 5.0, [("a", 120), ("b", 110)])
+    )
     low, high = -30.0, 150.0
 
     def value(x: float) -> float:
@@ -88,6 +93,35 @@ def test_the_noise_is_drawn_around_both_sums_with_its_thresholds() -> None:
     peaks = [min(curve, key=lambda point: point[1]) for curve in (zero, budget)]
     assert [value(x) for x, _ in peaks] == pytest.approx([0, 100], abs=0.1)
     assert [value(each[0][0]) for each in (first, second)] == pytest.approx([120, 110], abs=0.1)
+
+
+def test_an_attack_that_meets_noise_shows_it_with_the_threshold() -> None:
+    noise = {"with_x": 8, "without_x": 0, "rate": "1/2", "base": "2", "threshold": 6}
+    told = AttackRecord(story="s", data={"steps": [{"move": "m"}], "noise": noise})
+    page = stepper(told, "x")
+    assert "noisy sums: with x: 8 (solid), without x: 0 (dashed)" in page
+    assert "⌊τ⌋ = 6" in page
+    picture = page[page.index("<svg") : page.index("</svg>") + len("</svg>")]
+    _, there, gone, threshold, _ = paths(picture)
+    scale = 2 / math.log(2)
+    low, high = -6 * scale, 8 + 6 * scale
+    drawn = [low + (x - LEFT) / WIDTH * (high - low) for x in (there[0][0], gone[-1][0])]
+    assert drawn == pytest.approx([2, 6], abs=0.1)
+    assert threshold[0][0] == pytest.approx(gone[-1][0], abs=0.1)
+    absent = AttackRecord(story="s", data={"noise": {**noise, "without_x": None}})
+    assert "noisy sums: with x: 8 (solid)<" in noise_of(absent)
+    assert noise_of(AttackRecord(story="s", data={"noise": None})) == ""
+
+
+def test_the_first_sum_that_differs_is_the_noise_that_is_told() -> None:
+    noise = DiscreteLaplace(Power(Base(Fraction(2)), Fraction(-1, 2)), 6)
+    same, mine, theirs = noise.around(3), noise.around(8), noise.around(0)
+    told = noise_told([same, mine], [same, theirs])
+    assert told == {"with_x": 8, "without_x": 0, "rate": "1/2", "base": "2", "threshold": 6}
+    absent = noise_told([mine, same], [same])
+    assert absent is not None
+    assert (absent["with_x"], absent["without_x"]) == (8, None)
+    assert noise_told([same], [same]) is None
 
 
 def test_the_picture_of_the_readme_is_the_one_that_the_code_draws() -> None:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import re
+import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
+from docs.generator.explorer import rows
 from docs.generator.names import ROOT
 from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT
 from properties.game import Steps
 from properties.solve import _games, first_window
 from properties.universe import attribution_universe
 from sandproof.commands.simulate import Noiseless, Row, day, simulate
-from sandproof.formats.svg import cross, line, svg, text
+from sandproof.formats.svg import Point, cross, line, svg, text
 from sandproof.trace import DAY, read_trace
 from spec import PAPER, Base, Power
 from spec.neighbours import ATTRIBUTION_FIXED
 from spec.noise import DiscreteLaplace
 from spec.rules import Rules
 from spec.universe import Universe
+
+PLOTTED_DELTA = "1e-8"
+DASHES = ("", "8 4", "2 3", "9 3 2 3")
+"""How the lines of sparsity budgets are drawn: dashes tell them apart, not colours."""
 
 LINE = 17
 MOVES = 4
@@ -190,13 +195,57 @@ def curves(on_its_own: bool = False) -> str:
 
 
 def tightness() -> str:
-    """Return the plot that `python -m properties.tightness` draws, in the colours of the page."""
-    drawn = (ROOT / "docs" / "figures" / "tightness.svg").read_text(encoding="utf-8")
-    return (
-        re.sub(r'<rect width="\d+" height="\d+" fill="#f+"/>\n?', "", drawn)
-        .replace('stroke="#d0d0d0"', 'stroke="currentColor" opacity="0.4"')
-        .replace("<svg ", '<svg fill="currentColor" ', 1)
+    """Draw both comparisons of the tightness table against epsilon, a line for each Λ0."""
+    table = [row for row in rows() if row["delta"] == PLOTTED_DELTA]
+    budgets = sorted({row["sparsity"] for row in table}, key=int)
+    wide, high, left, top, gap = 320, 220, 60, 40, 90
+    foot = top + high
+    parts: list[str] = []
+
+    def panel(
+        title: str,
+        start: int,
+        height_of: Callable[[dict[str, str]], float],
+        ticks: Sequence[tuple[float, str]],
+    ) -> None:
+        low, most = ticks[0][0], ticks[-1][0]
+
+        def place(epsilon: Fraction, value: float) -> Point:
+            # Epsilon goes from a hundredth to a hundred, by its logarithm.
+            across = (math.log10(epsilon) + 2) / 4
+            return start + wide * across, foot - high * (value - low) / (most - low)
+
+        parts.append(text(start, top - 14, title, font_weight="600"))
+        parts.append(text(start + wide, foot + 36, "ε", text_anchor="end"))
+        for value, named in ticks:
+            (_, y), ends = place(Fraction(1), value), (start, start + wide)
+            parts.append(f'<g opacity="0.4">{line([(x, y) for x in ends])}</g>')
+            parts.append(text(start - 6, y + 4, named, text_anchor="end", font_size="12"))
+        for named in ("1/100", "1/10", "1", "10", "100"):
+            x, _ = place(Fraction(named), low)
+            parts.append(text(x, foot + 18, named, text_anchor="middle", font_size="12"))
+        for budget, dashes in zip(budgets, DASHES, strict=True):
+            chosen = [row for row in table if row["sparsity"] == budget]
+            points = [place(Fraction(row["epsilon"]), height_of(row)) for row in chosen]
+            parts.append(line(points, 2, dashes))
+
+    panel(
+        "smallest sound τ / the paper's τ",
+        left,
+        lambda row: int(row["smallest"]) / int(row["threshold"]),
+        [(tenth / 10, f"{tenth * 10}%") for tenth in range(4, 11, 2)],
     )
+    panel(
+        "exact worst δ / δ asked for",
+        left + wide + gap,
+        lambda row: math.log10(Fraction(row["ratio"])),
+        [(power, f"1e{power}" if power else "1") for power in range(-8, 1, 2)],
+    )
+    for number, (budget, dashes) in enumerate(zip(budgets, DASHES, strict=True)):
+        x, y = left + 170 * number, foot + 58
+        parts += [line([(x, y), (x + 40, y)], 2, dashes), text(x + 48, y + 4, f"Λ0 = {budget}")]
+    title = f"Tightness of the threshold at δ = {PLOTTED_DELTA}"
+    return svg(title, 2 * wide + left + gap + 30, foot + 80, parts)
 
 
 DRAWINGS: Mapping[str, Callable[[], str]] = {

@@ -24,8 +24,9 @@ import z3
 from proofs._followed import followed
 from proofs._symbolic import NotSymbolic, explore, integer, term_of
 from properties.holes import Chosen, Holes, Numbers, Symbols, smallest_model
+from properties.noise_told import first_of, without_noise
 from properties.parts import shows_as_drawn
-from properties.play import Promise, attack_of_run, first_of, true_sum
+from properties.play import Promise, attack_of_run
 from properties.script_attack import ScriptAttack
 from properties.scripts import Script
 from properties.suspicion import SameDraws, suspicious
@@ -141,7 +142,7 @@ def played(
 ) -> ScriptAttack | None:
     """Play a script with numbers."""
     unit = script.unit(holes)
-    run = BothWorlds(rules, relation, unit, lambda: Draws(true_sum, first_of))
+    run = BothWorlds(rules, relation, unit, without_noise)
     script.play(holes, run)
     return attack_of_run(run, promised)
 

@@ -33,8 +33,9 @@ from properties.improvised import (
     sources_by_chance,
 )
 from properties.laws import moving_too_much
+from properties.noise_told import first_of
 from properties.parts import shows_as_drawn
-from properties.play import attack_of_run, first_of
+from properties.play import attack_of_run
 from properties.suspicion import SameDraws, differs, has_other_noise, suspicious
 from properties.vocabulary import NO_WORDS, Vocabulary
 from properties.worlds import BothWorlds, Draws

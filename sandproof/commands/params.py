@@ -314,7 +314,8 @@ def as_svg(sections: Mapping[str, Sequence[Entry]], on_its_own: bool = True) -> 
     budget = found["contribution_budget"].low
     named = (("⌊τ⌋", "threshold"), ("smallest sound ⌊τ⌋", "smallest_sound_threshold"))
     thresholds = [(words, int(found[name].low)) for words, name in named if name in found]
-    return noise_curve(int(budget), scale, thresholds, on_its_own)
+    sums = [("0", 0), (f"Λ1 = {budget}", int(budget))]
+    return noise_curve(sums, scale, thresholds, on_its_own=on_its_own)
 
 
 def as_html(sections: Mapping[str, Sequence[Entry]]) -> str:

@@ -5,11 +5,13 @@ The report and the site show it; each brings the style and the script once per p
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from fractions import Fraction
 from html import escape
 
 from sandproof.claim_result import AttackRecord, Json
-from sandproof.formats.svg import attack_curve
+from sandproof.formats.svg import attack_curve, noise_curve
 
 STYLE = """
 .timeline { border: 1px solid var(--line); border-radius: 6px; padding: .75rem; }
@@ -61,7 +63,7 @@ for (const box of document.querySelectorAll(".timeline")) {
 def stepper(attack: AttackRecord, name: str) -> str:
     """Return an attack as steps in two worlds, and the curve of what it shows."""
     if not attack.steps:
-        return curve_of(attack)
+        return curve_of(attack) + noise_of(attack)
     steps = "\n".join(f"<li>{step_of(step)}</li>" for step in attack.steps)
     return f"""<section class="timeline" tabindex="0" aria-label="The attack on {escape(name)}">
 <button type="button" class="back">Previous step</button>
@@ -71,7 +73,8 @@ def stepper(attack: AttackRecord, name: str) -> str:
 {steps}
 </ol>
 </section>
-{curve_of(attack)}"""
+{curve_of(attack)}
+{noise_of(attack)}"""
 
 
 def step_of(step: Json) -> str:
@@ -88,7 +91,9 @@ def step_of(step: Json) -> str:
     ]
     differ = worlds[0].replace("with x", "without x", 1) != worlds[1]
     marked = "worlds differ" if differ else "worlds"
-    move = escape(str(step.get("move", "")))
+    times = step.get("times", 1)
+    again = f" ({times} times)" if times != 1 else ""
+    move = escape(f"{step.get('move', '')}{again}")
     return f'<strong>{move}</strong><div class="{marked}">{"".join(worlds)}</div>'
 
 
@@ -104,6 +109,22 @@ def world(name: str, seen: str, probability: object, ledger: object) -> str:
         )
     kept = f"<small>ledgers: {escape(str(ledger))}</small>" if ledger else ""
     return f"<div><b>{name}</b>{escape(seen) or 'nothing is seen'}{likely}{kept}</div>"
+
+
+def noise_of(attack: AttackRecord) -> str:
+    """Return the noise that an attack is up against, and the threshold, if it meets noise."""
+    noise = attack.data.get("noise")
+    if not isinstance(noise, Mapping):
+        return ""
+    worlds = (("with x", noise["with_x"]), ("without x", noise["without_x"]))
+    sums = [(f"{name}: {value}", value) for name, value in worlds if value is not None]
+    base = 1.0 if noise["base"] == "e" else math.log(Fraction(noise["base"]))
+    scale = 1 / (float(Fraction(noise["rate"])) * base)
+    threshold = noise["threshold"]
+    marked = [] if threshold is None else [("⌊τ⌋", threshold)]
+    reach = math.inf if threshold is None else threshold
+    drawn = noise_curve(sums, scale, marked, reach)
+    return f'<figure class="curve">{drawn}</figure>'
 
 
 def curve_of(attack: AttackRecord) -> str:

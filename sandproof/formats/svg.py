@@ -110,41 +110,48 @@ def attack_curve(
 
 
 def noise_curve(
-    budget: int,
+    sums: Sequence[tuple[str, int]],
     scale: float,
     thresholds: Sequence[tuple[str, int]],
+    reach: float = math.inf,
     on_its_own: bool = False,
 ) -> str:
-    """Draw the law of the noise around 0 and around the budget, and thresholds by their names."""
+    """Draw the law of the noise around one or two sums, and thresholds, all by their names.
+
+    Noise that is truncated has a `reach`.
+    """
     foot = TOP + HEIGHT
-    most = max([budget, *(value for _, value in thresholds)])
-    low, high = -6 * scale, most + 6 * scale
+    values = [value for _, value in (*sums, *thresholds)]
+    low, high = min(values) - 6 * scale, max(values) + 6 * scale
 
     def across(value: float) -> float:
         return LEFT + WIDTH * (value - low) / (high - low)
 
     def curve(centre: int) -> list[Point]:
-        offsets = [scale * 6 * (n / SAMPLES) ** 2 for n in range(SAMPLES + 1)]
+        widest = min(6 * scale, reach)
+        offsets = [widest * (n / SAMPLES) ** 2 for n in range(SAMPLES + 1)]
         around = sorted({*offsets, *(-each for each in offsets)})
         return [
             (across(centre + each), foot - HEIGHT * math.exp(-abs(each) / scale)) for each in around
         ]
 
     parts = [line([(LEFT, foot), (LEFT + WIDTH, foot)])]
-    parts += [line(curve(0), 2), line(curve(budget), 2, "7 4")]
-    ends = ((0, "0", "end"), (budget, f"Λ1 = {budget}", "start"))
-    parts += [
-        text(across(value), foot + 18, named, text_anchor=anchor, font_size="12")
-        for value, named, anchor in ends
-    ]
+    styles = (("", "solid"), ("7 4", "dashed"))
+    lowest = min(value for _, value in sums)
+    for (named, value), (dashes, _) in zip(sums, styles, strict=False):
+        anchor = "end" if value == lowest and across(value) > LEFT + 60 else "start"
+        parts.append(line(curve(value), 2, dashes))
+        parts.append(text(across(value), foot + 18, named, text_anchor=anchor, font_size="12"))
     for number, (named, value) in enumerate(thresholds):
         x = across(value)
         dashes, y = ("2 3", "1 5")[number % 2], foot + 42 + 20 * number
         parts += [line([(x, TOP), (x, foot)], 2, dashes)]
         parts += [line([(LEFT, y - 4), (LEFT + 40, y - 4)], 2, dashes)]
         parts.append(text(LEFT + 50, y, f"{named} = {value}"))
-    legend = "noisy sums around 0 (solid) and Λ1 (dashed)"
+    told = [f"{name} ({how})" for (name, _), (_, how) in zip(sums, styles, strict=False)]
+    legend = f"noisy sums: {', '.join(told)}"
     parts.append(text(LEFT - 40, TOP - 18, legend, font_weight="600"))
-    title = "The noise around a true sum of 0 and of Λ1, and the threshold"
+    title = f"The noise around true sums: {', '.join(name for name, _ in sums)}"
+    title += ", and the threshold" if thresholds else ""
     high_enough = foot + 32 + 20 * len(thresholds)
     return svg(title, LEFT + WIDTH + 38, high_enough, parts, on_its_own)
