@@ -173,7 +173,7 @@ class Played:
             return None
         world, told = best
         seen = found.seen if world == "with x" else (found.seen[1], found.seen[0])
-        shown = tuple(tuple(map(places_text, each)) for each in seen)
+        shown = tuple(tuple(map(places_text, self.moves, each)) for each in seen)
         return self.attack(
             world,
             told.event,
@@ -271,12 +271,14 @@ def texts(seen: Transcript) -> tuple[str, ...]:
     return tuple(map(seen_text, seen))
 
 
-def places_text(observed: Observation) -> str:
+def places_text(move: Move, observed: Observation) -> str:
     """Tell what is seen, with noisy sums left open."""
+    tested = isinstance(move, Query) and move.discovers_keys
+    noisy = " plus noise, if above the threshold" if tested else " plus noise"
 
     def part(each: Hashable) -> str:
         if isinstance(each, Answer):
-            keys = ", ".join(f"key {key_text(key)}: a noisy sum" for key, _ in each.released)
+            keys = ", ".join(f"key {key_text(x)}: {value}{noisy}" for x, value in each.released)
             return f"the summary {{{keys}}}" if keys else "an empty summary"
         return seen_text((each,))
 

@@ -314,7 +314,7 @@ def as_svg(sections: Mapping[str, Sequence[Entry]], on_its_own: bool = True) -> 
     budget = found["contribution_budget"].low
     named = (("⌊τ⌋", "threshold"), ("smallest sound ⌊τ⌋", "smallest_sound_threshold"))
     thresholds = [(words, int(found[name].low)) for words, name in named if name in found]
-    sums = [("0", 0), (f"Λ1 = {budget}", int(budget))]
+    sums = [("true sum", 0), ("true sum Λ1", int(budget))]
     return noise_curve(sums, scale, thresholds, on_its_own=on_its_own)
 
 

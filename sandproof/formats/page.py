@@ -23,6 +23,7 @@ body { margin: 0 auto; max-width: 60rem; padding: 1rem; background: var(--back);
 h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
 pre { background: var(--panel); border: 1px solid var(--line); border-radius: 6px;
   padding: .75rem; overflow-x: auto; }
+.story { white-space: pre-wrap; overflow-wrap: anywhere; }
 code, pre { font-family: ui-monospace, monospace; font-size: .9rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .5rem;
@@ -80,7 +81,7 @@ def section(result: Result) -> str:
         opened = escape(sentence[0].upper() + sentence[1:])
         parts.insert(1, f"<p><strong>{opened}.</strong>{said}</p>")
     if about.text:
-        parts.append(f"<pre>{escape(about.text)}</pre>")
+        parts.append(f'<pre class="story">{escape(about.text)}</pre>')
     if about.relation:
         parts.append(
             f"<p>Neighbours: {escape(about.relation)}: {escape(about.relation_meaning)}.</p>"
@@ -89,6 +90,7 @@ def section(result: Result) -> str:
         parts.append(f"<h2>How <code>{row.claim.id}</code> is broken</h2>")
         if row.attack is not None:
             parts.append(broken(row.attack, row.claim.id))
+            continue
         numbers = "".join(f"<li>{escape(each)}</li>" for each in row.told_counterexample)
         parts.append(f"<ul>{numbers}</ul>" if numbers else "")
     parts += [
@@ -113,7 +115,7 @@ def section(result: Result) -> str:
 
 def broken(attack: AttackRecord, name: str) -> str:
     """Return an attack to step through, and its story in words."""
-    told = f"<pre>{escape(attack.story)}</pre>"
+    told = f'<pre class="story">{escape(attack.story)}</pre>'
     if attack.steps:
         told = f"<details open><summary>The attack in words</summary>{told}</details>"
     return stepper.stepper(attack, name) + told

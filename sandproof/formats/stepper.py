@@ -116,8 +116,8 @@ def noise_of(attack: AttackRecord) -> str:
     noise = attack.data.get("noise")
     if not isinstance(noise, Mapping):
         return ""
-    worlds = (("with x", noise["with_x"]), ("without x", noise["without_x"]))
-    sums = [(f"{name}: {value}", value) for name, value in worlds if value is not None]
+    worlds = (("true sum with x", "with_x"), ("true sum without x", "without_x"))
+    sums = [(name, noise[key]) for name, key in worlds if noise[key] is not None]
     base = 1.0 if noise["base"] == "e" else math.log(Fraction(noise["base"]))
     scale = 1 / (float(Fraction(noise["rate"])) * base)
     threshold = noise["threshold"]

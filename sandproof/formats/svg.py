@@ -15,6 +15,9 @@ Point = tuple[float, float]
 LEFT, TOP, WIDTH, HEIGHT = 52, 40, 310, 190
 """Where a chart stands in its picture, and how large it is."""
 
+APART = 70
+"""How far two numbers below a chart must be apart to stand side by side."""
+
 SAMPLES = 160
 """At how many places a curve is computed."""
 
@@ -136,22 +139,22 @@ def noise_curve(
         ]
 
     parts = [line([(LEFT, foot), (LEFT + WIDTH, foot)])]
-    styles = (("", "solid"), ("7 4", "dashed"))
-    lowest = min(value for _, value in sums)
-    for (named, value), (dashes, _) in zip(sums, styles, strict=False):
-        anchor = "end" if value == lowest and across(value) > LEFT + 60 else "start"
-        parts.append(line(curve(value), 2, dashes))
-        parts.append(text(across(value), foot + 18, named, text_anchor=anchor, font_size="12"))
-    for number, (named, value) in enumerate(thresholds):
+    keys: list[tuple[str, str]] = []
+    places = sorted(across(value) for _, value in sums)
+    apart = places[-1] - places[0] > APART
+    for (named, value), dashes in zip(sums, ("", "7 4"), strict=False):
         x = across(value)
-        dashes, y = ("2 3", "1 5")[number % 2], foot + 42 + 20 * number
-        parts += [line([(x, TOP), (x, foot)], 2, dashes)]
-        parts += [line([(LEFT, y - 4), (LEFT + 40, y - 4)], 2, dashes)]
-        parts.append(text(LEFT + 50, y, f"{named} = {value}"))
-    told = [f"{name} ({how})" for (name, _), (_, how) in zip(sums, styles, strict=False)]
-    legend = f"noisy sums: {', '.join(told)}"
-    parts.append(text(LEFT - 40, TOP - 18, legend, font_weight="600"))
-    title = f"The noise around true sums: {', '.join(name for name, _ in sums)}"
-    title += ", and the threshold" if thresholds else ""
-    high_enough = foot + 32 + 20 * len(thresholds)
-    return svg(title, LEFT + WIDTH + 38, high_enough, parts, on_its_own)
+        anchor = "middle" if apart or len(sums) == 1 else "end" if x == places[0] else "start"
+        parts.append(line(curve(value), 2, dashes))
+        parts.append(text(x, foot + 18, str(value), text_anchor=anchor, font_size="12"))
+        keys.append((f"{named} = {value}" if named else str(value), dashes))
+    for (named, value), dashes in zip(thresholds, ("2 3", "1 5"), strict=False):
+        parts.append(line([(across(value), TOP), (across(value), foot)], 2, dashes))
+        keys.append((f"{named} = {value}", dashes))
+    for number, (named, dashes) in enumerate(keys):
+        y = foot + 42 + 20 * number
+        parts.append(line([(LEFT, y - 4), (LEFT + 40, y - 4)], 2, dashes))
+        parts.append(text(LEFT + 50, y, named))
+    parts.append(text(LEFT - 30, TOP - 18, "how likely each noisy sum is", font_weight="600"))
+    title = f"The noise around true sums: {', '.join(named for named, _ in keys)}"
+    return svg(title, LEFT + WIDTH + 38, foot + 32 + 20 * len(keys), parts, on_its_own)
