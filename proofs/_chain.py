@@ -157,15 +157,24 @@ REMEMBERED = 4
 
 @dataclass(kw_only=True)
 class Remembered:
-    """Hold the core of some rules, and what lemmas found on these rules, of whichever family."""
+    """Hold the core of some rules, and what lemmas found on these rules, of whichever family.
+
+    What they found on a core is held with the rules that it is the core of, each name with a
+    `prefix`: whoever is handed the findings on these rules has those on their core as well.
+    """
 
     rules: Any
     findings: dict[str, Finding] = field(default_factory=dict)
+    prefix: str = ""
 
     @cached_property
     def core(self) -> Core:
         """Return the rules without what was put around the paper's."""
-        return core_of(self.rules)
+        core = core_of(self.rules)
+        if core.rules is not self.rules and core.rules is not PAPER:
+            prefix = f"{self.prefix}core: "
+            _remember(Remembered(rules=core.rules, findings=self.findings, prefix=prefix))
+        return core
 
 
 _found: list[Remembered] = []
@@ -175,8 +184,13 @@ def remembered_on(rules: Any) -> Remembered:
     """Return what is remembered of given rules; it is begun where there is nothing."""
     known = next((each for each in _found if each.rules is rules), None)
     known = known or Remembered(rules=rules)
-    _found[:] = [known, *(each for each in _found if each is not known)][:REMEMBERED]
+    _remember(known)
     return known
+
+
+def _remember(known: Remembered) -> None:
+    """Put what is remembered first; the last is forgotten."""
+    _found[:] = [known, *(each for each in _found if each is not known)][:REMEMBERED]
 
 
 def findings_on(rules: Any) -> dict[str, Finding]:
@@ -197,10 +211,11 @@ def run_link(link: Link, rules: Rules) -> Finding:
 
 def recalled(name: str, check: Check, rules: Any) -> Finding:
     """Run a check, unless it was run on the same rules a short while ago."""
-    findings = findings_on(rules)
-    if name not in findings:
-        findings[name] = check.run(rules)
-    return findings[name]
+    known = remembered_on(rules)
+    key = f"{known.prefix}{name}"
+    if key not in known.findings:
+        known.findings[key] = check.run(rules)
+    return known.findings[key]
 
 
 def remembered(check: Check) -> Check:

@@ -228,3 +228,28 @@ def test_a_lemma_about_the_papers_rules_is_asked_of_the_paper(
         assert _chain.run_link(name, rules).evidence is Evidence.PROOF
     assert asked == [PAPER, cheaper]
     assert asked[0] is PAPER
+
+
+def only_credited_once(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    return PAPER.admit(at, unit, spent, contribution)
+
+
+def test_what_was_found_on_a_core_is_handed_over_with_its_rules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_chain, "_found", [])
+    rules = replace(PAPER, charge=lambda _, spent, __: spent, admit=only_credited_once)
+    known = proofs.findings_on(rules)
+    core = _chain.remembered_on(rules).core.rules
+    assert core.admit is PAPER.admit
+    assert core.charge is not PAPER.charge
+    told = Finding(claim="told", check="proof", evidence=Evidence.PROOF)
+    once = Check(claim="told", name="proof", run=lambda _: told, controls=())
+    assert recalled("told", once, core) is told
+    assert known == {"core: told": told}
+    never = replace(once, run=lambda _: pytest.fail("it is known"))
+    assert recalled("told", never, core) is told
+    with pytest.raises(pytest.fail.Exception):
+        recalled("told", never, rules)
