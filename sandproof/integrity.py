@@ -52,6 +52,7 @@ WORKING = frozenset(
         "proofs._symbolic._runs",
         "properties.lump.Seal.closed",
         "properties.lump.Seal.refused",
+        "sandproof.integrity._last",
         "sandproof.integrity._watched",
         "properties.observation._encoders",
         "sandproof.proposal._loaded",
@@ -278,12 +279,18 @@ READERS: dict[type, Read] = {
 }
 
 _watched: list[Snapshot] = []
+_last: list[Snapshot] = []
 
 
 @contextmanager
 def watching() -> Iterator[None]:
-    """Write everything down once, for all proposals that are loaded meanwhile, also in children."""
-    _watched.append(Snapshot())
+    """Write everything down once, for all proposals that are loaded meanwhile, also in children.
+
+    What was written down the last time is used again if it is still so.
+    """
+    if not _last or next(_last[0].differences(), None) is not None:
+        _last[:] = [Snapshot()]
+    _watched.append(_last[0])
     try:
         yield
     finally:

@@ -274,3 +274,18 @@ def test_a_line_of_a_file_beside_a_proposal_is_blamed(tmp_path: Path, beside: Pa
     place = f"{tmp_path / 'change.py'}, file {beside.name}, line 2, in counted: rule `charge`"
     assert place in result.headline
     assert result.exit_status == BAD_INPUT
+
+
+def test_what_was_written_down_is_used_again_while_it_is_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = []
+    for _ in range(2):
+        with integrity.watching():
+            seen.append(integrity.snapshot())
+    assert seen[0] is seen[1]
+    monkeypatch.setattr("spec.noise.threshold", lambda *_: 0)
+    assert integrity.complaint(seen[0])
+    with integrity.watching():
+        assert integrity.snapshot() is not seen[0]
+        assert not integrity.complaint(integrity.snapshot())
