@@ -187,7 +187,9 @@ def attack_of(
         window=window,
         limits=universe.limits,
         relation_is_own=relation not in RELATIONS,
-        noise=noise_on_main_line(rules, relation, unit, plan),
+        noise=noise_on_main_line(rules, relation, unit, plan)
+        if probability - elsewhere < 1
+        else None,
     )
 
 

@@ -236,7 +236,7 @@ class Played:
             allowed=self.promised[1],
             exact=exact,
             times=times,
-            noise=self.noise,
+            noise=self.noise if likely - unlikely < 1 else None,
             made=self.moves,
             unit_value=self.unit,
         )

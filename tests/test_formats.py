@@ -263,6 +263,17 @@ def test_text_keeps_to_the_width(name: str, width: int) -> None:
     assert [line for line in lines[1:] if len(line) > width and not written.search(line)] == []
 
 
+@pytest.mark.parametrize("name", ALL)
+def test_a_terminal_is_never_too_narrow_for_the_verdict(name: str) -> None:
+    text = as_text(ALL[name], width=40, terminal=True)
+    above, _, verdict = text.rpartition("\n\n")
+    assert " ".join(verdict.split()) == ALL[name].headline
+    first = above.partition("\n\n")[0].split("\n")
+    longest = max(map(len, CLAIMS)) + 2
+    assert all(len(line) <= max(40, longest) for line in (*verdict.split("\n"), *first))
+    assert verdict.startswith(ALL[name].headline.partition(": ")[0])
+
+
 def test_promises_are_compared() -> None:
     papers = promises(PAPER)
 

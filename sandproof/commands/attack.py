@@ -81,9 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
 def as_story(result: Result) -> str:
     """Return the attack as text, or why there is none."""
     from sandproof import formats
-    from sandproof.formats.text import Writer, write_opening, write_story
+    from sandproof.formats.text import Writer, write_opening, write_story, write_verdict
 
-    out = Writer(formats.in_colour(), formats.width())
+    out = Writer(formats.in_colour(), formats.width(), sys.stdout.isatty())
     write_opening(out, result)
     if result.attack is not None:
         broken = [row.claim.id for row in result.claims if row.attack is result.attack]
@@ -99,7 +99,8 @@ def as_story(result: Result) -> str:
         out.wrap("No attack was found.")
         for row in result.of_kind(Kind.GUARANTEE):
             out.wrap(f"{row.claim.id}: {row.verdict.value}: {row.reason}".rstrip(": "), indent=4)
-    return "\n".join([*out.lines, "", result.headline])
+    write_verdict(out, result)
+    return "\n".join(out.lines)
 
 
 def as_json(result: Result) -> str:

@@ -50,7 +50,8 @@ def print_text(result: Result, first: bool, verbose: bool = False) -> None:
     if result.bad_input:
         print(f"sandproof: {result.bad_input}", file=sys.stderr)
         return
-    print(("" if first else "\n") + as_text(result, in_colour(), width(), verbose), flush=True)
+    text = as_text(result, in_colour(), width(), verbose, sys.stdout.isatty())
+    print(("" if first else "\n") + text, flush=True)
 
 
 def as_texts(results: Sequence[Result]) -> str:

@@ -37,10 +37,14 @@ HEADINGS = (
 
 
 class Writer:
-    """Collect lines, in colour or not, of a width."""
+    """Collect lines, in colour or not, of a width.
 
-    def __init__(self, colour: bool, width: int = WIDTH) -> None:
-        self.colour = colour
+    The why and the verdict are one line each, for programs that read them, unless the lines are
+    for a terminal.
+    """
+
+    def __init__(self, colour: bool, width: int = WIDTH, terminal: bool = False) -> None:
+        self.colour, self.terminal = colour, terminal
         self.width = max(width, NARROWEST)
         self.lines: list[str] = []
 
@@ -51,6 +55,12 @@ class Writer:
     def heading(self, text: str) -> None:
         """Start a section."""
         self.lines += ["", *(self.paint(line, "heading") for line in self.folded(text))]
+
+    def headline(self, text: str, first: str, style: str) -> None:
+        """Add a line that begins with a text in a colour, folded only for a terminal."""
+        lines = self.folded(text, rest="  ") if self.terminal else [text]
+        rest = lines[0].removeprefix(first)
+        self.lines += [self.paint(first, style) + rest, *lines[1:]]
 
     def folded(self, text: str, first: str = "", rest: str = "") -> list[str]:
         """Return a text in lines within the width."""
@@ -65,9 +75,15 @@ class Writer:
             self.lines.append(self.paint(line, style) if style else line)
 
 
-def as_text(result: Result, colour: bool = False, width: int = WIDTH, verbose: bool = False) -> str:
+def as_text(
+    result: Result,
+    colour: bool = False,
+    width: int = WIDTH,
+    verbose: bool = False,
+    terminal: bool = False,
+) -> str:
     """Return a result as text; a `verbose` one lists the lemmas and tells every attack."""
-    out = Writer(colour, width)
+    out = Writer(colour, width, terminal)
     about = result.about
     write_opening(out, result)
     for line in out.folded(f"Checking {about.name}"):
@@ -93,17 +109,23 @@ def as_text(result: Result, colour: bool = False, width: int = WIDTH, verbose: b
     write_instead(out, result)
     write_remarks(out, result)
     write_alarms(out, result)
-    unusable = bool(result.bad_input or result.misbehaved) and result.verdict is Verdict.UNKNOWN
-    word, colon, rest = result.headline.partition(": ")
-    style = "bad input" if unusable else result.verdict.value
-    out.lines += ["", out.paint(word, style) + colon + rest]
+    write_verdict(out, result)
     return "\n".join(out.lines)
 
 
+def write_verdict(out: Writer, result: Result) -> None:
+    """Write the verdict, which comes last."""
+    unusable = bool(result.bad_input or result.misbehaved) and result.verdict is Verdict.UNKNOWN
+    style = "bad input" if unusable else result.verdict.value
+    out.lines.append("")
+    out.headline(result.headline, result.headline.partition(": ")[0], style)
+
+
 def write_opening(out: Writer, result: Result) -> None:
-    """Write the why, and what the claim that fell says; like the verdict, the why is one line."""
+    """Write the why, and what the claim that fell says."""
     sentence, found = opening(result), why(result)
-    for line in out.folded(sentence, rest="  ") if found is None else [sentence]:
+    folded = out.terminal or found is None
+    for line in out.folded(sentence, rest="  ") if folded else [sentence]:
         out.lines.append(out.paint(line, result.verdict.value))
     if found is not None:
         out.wrap(f"What no longer holds: {found.claim.statement}")
