@@ -361,12 +361,12 @@ def test_controls_fails_if_a_check_refutes_none(
     quick: list[Check], capsys: pytest.CaptureFixture[str]
 ) -> None:
     quick[:] = [is_paper(LEDGER)]
-    status, output, _ = printed(capsys, "controls")
+    status, output, _ = printed(capsys, "controls", "--family", "paper")
     assert status == 0
     assert "refuted  charges nothing" in output
     assert output.endswith("1 checks, 1 cells: every check refutes its controls\n")
     quick.append(replace(is_paper(LEDGER), name="idle", controls=()))
-    status, output, _ = printed(capsys, "controls")
+    status, output, _ = printed(capsys, "controls", "--family", "paper")
     assert status == 1
     assert output.endswith(f"not shown to fail: {LEDGER} (idle)\n")
 
@@ -376,7 +376,9 @@ def test_controls_can_run_checks_on_the_broken_rules_of_others(
 ) -> None:
     lemma = "a_refused_query_charges_nothing"
     quick[:] = [is_paper(LEDGER), is_paper(lemma), is_paper("joint_convexity")]
-    status, output, _ = printed(capsys, "controls", "--full", "--format", "json")
+    status, output, _ = printed(
+        capsys, "controls", "--family", "paper", "--full", "--format", "json"
+    )
     cells = {row["claim"]: row["controls"] for row in json.loads(output)}
     assert status == 0
     assert [cell["own"] for cell in cells[LEDGER]] == [True, False, False]

@@ -7,7 +7,7 @@ None of them is ever called proved.
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +15,11 @@ import pytest
 from sandproof import verdict
 from sandproof.about import Request
 from sandproof.answers import answers
+from sandproof.commands import controls
 from sandproof.families import families, family_named, family_of
 from sandproof.jobs import Options
 from sandproof.main import main
+from sandproof.proposal import load
 from sandproof.result import BAD_INPUT, NOT_PROVED, REFUTED, Result
 from spec import PAPER
 from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW
@@ -157,6 +159,31 @@ def test_a_larger_budget_is_a_weaker_promise(capsys: pytest.CaptureFixture[str])
     given = ["check", "--family", "w3c", "--set", "global_budget=16000000", "--only", GLOBAL]
     assert main([*given, *QUICK, "--fail-if-weaker"]) == 4
     assert "(8, 0) → (16, 0): WEAKER" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("how", [(), ("--obligations",), ("--full",)])
+def test_checks_of_the_family_are_shown_to_fail(
+    how: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["controls", "level1_reports_are_accepted_once", *how]) == 0
+    told = capsys.readouterr().out
+    assert "one grain is recorded" in told
+    assert "the paper" not in told
+
+
+def test_a_check_that_cannot_fail_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    family = family_named("w3c")
+    (idle,) = (
+        replace(each, controls=())
+        for each in family.checks(load(Request(family="w3c")), Options(effort="quick"))
+        if (each.claim, each.name) == (GLOBAL, "game")
+    )
+    broken = replace(family, checks=lambda _, __: (idle,))
+    monkeypatch.setattr(controls, "family_named", lambda _: broken)
+    assert main(["controls", "--family", "w3c"]) == 1
+    assert f"not shown to fail: {GLOBAL} (game)" in capsys.readouterr().out
 
 
 def test_a_family_is_told_by_the_type_of_its_rules() -> None:

@@ -111,20 +111,21 @@ def level1_searches(effort: str = "standard") -> tuple[Check, ...]:
             controls=tuple(
                 Control(
                     name=name,
-                    run=partial(
-                        games_finding,
-                        claim,
-                        universes,
-                        STEPS[effort],
-                        replace(rules, attribute=LEVEL_1_ONE_DRAW.attribute),
-                    ),
+                    run=partial(games_finding, claim, universes, STEPS[effort], broken),
+                    rules=broken,
                 )
-                for name, rules in CONTROLS[claim].items()
+                for name, broken in broken_rules(claim).items()
             ),
             shape=Shape.SMALL_UNIVERSE,
         )
         for claim, universes in UNIVERSES.items()
     )
+
+
+def broken_rules(claim: str) -> dict[str, Level1Rules]:
+    """Return the broken rules of a guarantee; they draw credit once."""
+    once = LEVEL_1_ONE_DRAW.attribute
+    return {name: replace(rules, attribute=once) for name, rules in CONTROLS[claim].items()}
 
 
 def games_finding(

@@ -285,7 +285,11 @@ def level1_machines(effort: str = "standard", number: int = 0) -> tuple[Check, .
             name="machine",
             run=partial(machine_finding, claim, effort, number),
             controls=tuple(
-                Control(name=name, run=partial(machine_finding, claim, effort, number, broken))
+                Control(
+                    name=name,
+                    run=partial(machine_finding, claim, effort, number, broken),
+                    rules=broken,
+                )
                 for name, broken in broken_rules(claim).items()
             ),
             evidence=Evidence.RANDOM_RUNS,

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sandproof.commands.options import positive, seconds
+from sandproof.commands.options import add_family, positive, seconds
+from sandproof.families import NAMES, Rules, claim_named, claims_of, family_named, family_of
 from sandproof.formats.text import Writer
 from sandproof.problems import known_claim
-from spec.claims import CLAIMS
-from spec.rules import Rules
 from spec.verdicts import Check, Finding
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ examples:
   sandproof controls                  every check on its own broken rules
   sandproof controls --full           every check on the broken rules of all checks
   sandproof controls --obligations    every step of every proof: what notices if it is left out
+  sandproof controls --family w3c     the same for W3C Attribution Level 1 alone
   sandproof controls --format json
 
 exit status: 0 every check refutes all its controls, 1 one does not; with --obligations 0 every step
@@ -55,6 +55,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("claims", nargs="*", metavar="ID", help="of these claims only")
+    add_family(parser, "whose checks are run (default: those of all families)")
     parser.add_argument("--full", action="store_true", help="run checks on all broken rules")
     parser.add_argument(
         "--obligations",
@@ -69,19 +70,18 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the controls and print the matrix, or what became of each step of each proof."""
-    from sandproof.families.paper import checks_of
     from sandproof.processes import cores
 
     for name in arguments.claims:
         known_claim(name)
+    families = [arguments.family] if arguments.family else NAMES
+    known = [claim for family in families for claim in claims_of(family)]
+    claims = [claim for claim in known if claim in (arguments.claims or known)]
     jobs = arguments.jobs or cores()
     if arguments.obligations:
-        return run_obligations(arguments.claims, jobs, arguments.timeout, arguments.format)
-    checks = [
-        check
-        for check in checks_of("quick", 0, None, ())
-        if not arguments.claims or check.claim in arguments.claims
-    ]
+        return run_obligations(claims, jobs, arguments.timeout, arguments.format)
+    every = [check for family in families for check in checks_of(family)]
+    checks = [check for check in every if check.claim in claims]
     rows: dict[tuple[str, str], list[Cell]] = {(check.claim, check.name): [] for check in checks}
     for cell in run_cells(list(plan(checks, arguments.full)), jobs, arguments.timeout):
         rows[cell.claim, cell.check].append(cell)
@@ -94,6 +94,15 @@ def run(arguments: argparse.Namespace) -> int:
         told = f"not shown to fail: {names}" if failing else "every check refutes its controls"
         print(f"\n{len(rows)} checks, {sum(map(len, rows.values()))} cells: {told}")
     return 1 if failing else 0
+
+
+def checks_of(family: str) -> Iterable[Check]:
+    """Return every check of a family's own rules."""
+    from sandproof.about import Request
+    from sandproof.jobs import Options
+    from sandproof.proposal import load
+
+    return family_named(family).checks(load(Request(family=family)), Options(effort="quick"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,10 +141,11 @@ def broken_rules(checks: Sequence[Check]) -> Iterator[tuple[str, Rules]]:
 
 def touches(rules: Rules, check: Check) -> bool:
     """Tell whether broken rules change anything that the claim of a check depends on."""
-    from spec import PAPER
-
-    depends = CLAIMS[check.claim].rules
-    return any(getattr(rules, name) != getattr(PAPER, name) for name in depends)
+    family = family_of(rules)
+    if family is None or check.claim not in family.claims:
+        return False
+    own = family.nearest(rules)
+    return any(getattr(rules, n) != getattr(own, n) for n in claim_named(check.claim).rules)
 
 
 def on(check: Check, rules: Rules) -> Callable[[], Finding]:
@@ -207,11 +217,7 @@ def run_obligations(claims: Sequence[str], jobs: int, timeout: float, form: str)
     """Run every proof on all its controls, and print which control each step has of its own."""
     from proofs._obligations import Failure, Obligations, controls_of, failure, proofs_by_name
 
-    proofs = {
-        name: proof
-        for name, proof in proofs_by_name().items()
-        if not claims or proof.claim in claims
-    }
+    proofs = {name: proof for name, proof in proofs_by_name().items() if proof.claim in claims}
     pairs = [(name, control) for name, proof in proofs.items() for control in controls_of(proof)]
     works = [(name, partial(failure, proofs[name], control)) for name, control in pairs]
     failures: dict[str, dict[str, Failure]] = {name: {} for name in proofs}

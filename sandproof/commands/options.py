@@ -33,14 +33,15 @@ SCENARIO = "w3c-scenario"
 """The format of an attack on Attribution Level 1 as a scenario of the W3C's group."""
 
 
-def add_family(parser: argparse.ArgumentParser) -> None:
+JUDGED = (
+    "whose rules are judged: the paper's, or W3C Attribution Level 1's; by default those that a "
+    "proposal names, and without one the paper's"
+)
+
+
+def add_family(parser: argparse.ArgumentParser, meaning: str = JUDGED) -> None:
     """Add the choice between the paper's APIs and Attribution Level 1."""
-    parser.add_argument(
-        "--family",
-        choices=("paper", "w3c"),
-        help="whose rules are judged: the paper's, or W3C Attribution Level 1's; by default those "
-        "that a proposal names, and without one the paper's",
-    )
+    parser.add_argument("--family", choices=("paper", "w3c"), help=meaning)
 
 
 def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
