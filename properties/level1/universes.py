@@ -146,6 +146,36 @@ TWO_EPOCHS_QUOTA = universe(
     limits=replace(SITE_ONLY, site_quota=2),
     view=SHOP,
 )
+QUOTA_ALL_SITES = universe(
+    "three epochs, all sites, quotas are short",
+    saved(7, 0, PARK),
+    saved(15, 0, NEWS),
+    saved(25, 1, BLOG),
+    saved(25, 1, ZOO),
+    measured(26, 1, impression_sites=(NEWS, BLOG)),
+    measured(26, 2, impression_sites=(PARK, ZOO)),
+    measured(26, 3, impression_sites=(NEWS,), histogram_size=1),
+    summed(1, 2),
+    summed(3),
+    epoch=2,
+    epsilon=4,
+    limits=replace(GLOBAL_ONLY, site_quota=2),
+)
+SITES_ALL_SITES = universe(
+    "three epochs, all sites, budgets of sites are short",
+    saved(7, 0, PARK),
+    saved(15, 1, NEWS, priority=1),
+    saved(25, 0, BLOG),
+    measured(26, 1, impression_sites=(NEWS, BLOG)),
+    measured(26, 2, site=TOYS, impression_sites=(PARK, NEWS)),
+    measured(26, 3, impression_sites=(BLOG,), histogram_size=1),
+    summed(1),
+    summed(2),
+    summed(3),
+    epoch=1,
+    epsilon=4,
+    limits=SMALL,
+)
 TWO_EPOCHS_OLDER = universe(
     "two epochs, the older one credited",
     saved(5, 0, NEWS, priority=1),
@@ -419,6 +449,8 @@ UNIVERSES = {
         globally(AGGREGATED_AGAIN),
         globally(MIXED_BUDGETS),
         globally(STORAGE_UNSAVED),
+        QUOTA_ALL_SITES,
+        SITES_ALL_SITES,
     ),
     ONE_VIEW: (
         *SITE_VIEWS,

@@ -3,7 +3,7 @@
 Who is credited depends on all epochs. So what is left of a quota in one epoch tells of another.
 
 Origin: w3c/attribution#377
-Expected: global searched, one view refuted, one site searched
+Expected: global refuted, one view refuted, one site unknown
 """
 
 from dataclasses import replace

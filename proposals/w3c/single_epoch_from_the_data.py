@@ -4,7 +4,7 @@ More conversions would pay for their norm instead of for twice the value. But th
 pays depends on whether another one has impressions, and what it has left tells.
 
 Origin: w3c/attribution#398, w3c/attribution#211
-Expected: global unknown, one view refuted, one site refuted
+Expected: global refuted, one view refuted, one site refuted
 """
 
 from dataclasses import replace
