@@ -49,7 +49,7 @@ from proofs._solvers import Exact
 from proofs._subjects import search
 from spec.concentrated import discrete_gaussian_rho
 from spec.noise import DiscreteGaussian
-from spec.numbers import NATURAL, OutOfRange, Power, decide, enclose, enclosed
+from spec.numbers import NATURAL, OutOfRange, Power, Real, decide, enclose, enclosed
 
 PRECISION = 512
 RANGE = 60
@@ -231,6 +231,24 @@ def attained(concentration: Concentration) -> bool:
     return True
 
 
+@calculation(
+    "a tail is the sum of the masses above it, as far as enclosures tell",
+    by="enclosures",
+    over="variances 1/2, 1, 3 and 5000, nine points each",
+)
+def tails_add_up(concentration: Concentration) -> bool:
+    """Compare what two neighbouring tails differ by with the mass between them."""
+    with ctx.workprec(256):
+        for variance in (Fraction(1, 2), Fraction(1), Fraction(3), Fraction(5000)):
+            noise = concentration.noise(variance)
+            for x in range(-4, 5):
+                between = enclosed(noise.tail(x - 1)) - enclosed(noise.tail(x))
+                difference = between - enclosed(noise.pmf(x))
+                if not (difference.contains(0) and abs(difference) < arb(2) ** -200):
+                    return False
+    return True
+
+
 @exists("a fourth power that is attained")
 def not_vacuous(
     concentration: Concentration, shifted: Fraction, unshifted: Fraction, doubled: Fraction
@@ -256,6 +274,14 @@ def wide_noise(variance: Fraction) -> DiscreteGaussian:
     return DiscreteGaussian(2 * variance)
 
 
+class Inclusive(DiscreteGaussian):
+    """Count in a tail the point where it begins."""
+
+    def tail(self, x: int) -> Real:
+        """Begin one earlier."""
+        return DiscreteGaussian(self.variance).tail(x - 1)
+
+
 PAPERS = Concentration()
 
 PROOF = Proof(
@@ -271,6 +297,7 @@ PROOF = Proof(
         coordinates_add_up,
         instances,
         attained,
+        tails_add_up,
         not_vacuous,
     ),
     controls={
@@ -285,6 +312,7 @@ PROOF = Proof(
         "half of rho for wide noise": replace(PAPERS, rho=half_rho_of_wide_noise),
         "noise that is too narrow": replace(PAPERS, noise=narrow_noise),
         "noise that is too wide": replace(PAPERS, noise=wide_noise),
+        "tails that begin too early": replace(PAPERS, noise=Inclusive),
     },
     unproved_for={
         "half of the doubled shift": replace(

@@ -82,6 +82,28 @@ def buckets_are_in_order(rules: Rules) -> Mapping[str, object] | None:
     return None
 
 
+@search(
+    "a truthful source sends a report for every bucket that the values of its triggers reach",
+    over="the small sources that may send a report for every bucket, and three triggers each",
+)
+def values_reach_buckets(rules: Rules) -> Mapping[str, object] | None:
+    """Look for a run with more reports or fewer.
+
+    So there is a truth to hide: a source that never reports would keep every promise.
+    """
+    for source, triggers in small_runs():
+        if source.maximum_reports < sum(len(each.buckets) for each in source.specifications):
+            continue
+        sent = [report for _, report in reports_by(rules, source, triggers)]
+        for each in source.specifications:
+            timely = [trigger for trigger in triggers[: each.windows[-1]] if trigger]
+            value = sum(value for data, value in timely if data == each.data)
+            reached = sum(bucket <= value for bucket in each.buckets)
+            if sum(report.data == each.data for report in sent) != reached:
+                return {"triggers": triggers, "buckets": reached, "sent": tuple(sent)}
+    return None
+
+
 def source_of(source_id: str) -> EventSource:
     """Return a small source."""
     return EventSource(
@@ -166,12 +188,18 @@ def repeat_the_first(
 CLIENT = Proof(
     claim="event_level_reports_are_private",
     subject=PAPER,
-    steps=(responses_are_sent, others_are_independent, buckets_are_in_order),
+    steps=(
+        responses_are_sent,
+        others_are_independent,
+        buckets_are_in_order,
+        values_reach_buckets,
+    ),
     bound="small sources: up to two data with two windows and two buckets, three triggers",
     controls={
         "a drawn response is forgotten": replace(PAPER, register_event_source=forget_response),
         "a trigger counts for every source": replace(PAPER, register_event_trigger=credit_all),
         "the first bucket is repeated": replace(PAPER, pass_windows=repeat_the_first),
+        "no trigger counts": replace(PAPER, register_event_trigger=lambda at, _: at.client),
     },
 )
 

@@ -17,7 +17,7 @@ Assumes: Each query satisfies the $p$ that it claims. The adversary asks finitel
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -41,6 +41,7 @@ from spec.filters import (
     IndividualQuery,
     Units,
     basic_filter,
+    without_unit,
 )
 from spec.individual_privacy import Theta
 
@@ -52,10 +53,11 @@ Accounts = tuple[Consumed, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Individual:
-    """Hold the filter and the mechanism."""
+    """Hold the filter, the mechanism and what it means that a unit is not there."""
 
     make: MakeFilter = basic_filter
     mechanism: type[IndividuallyFilteredMechanism[Units]] = IndividuallyFilteredMechanism
+    without: Callable[[Units, Unit], Units] = without_unit
 
 
 def run(
@@ -107,8 +109,9 @@ def worlds_differ_in_x(
     caps = theta(epsilon_cap, delta_cap)
     state: Accounts = (Map({X: theta(epsilon_x, delta_x), Z: theta(epsilon_z, delta_z)}),)
     claims = {X: theta(claim_x, claim_delta_x), Z: theta(claim_z, claim_delta_z)}
-    after, masked = run(individual, caps, state, frozenset({X, Z}), claims)
-    other, without = run(individual, caps, state, frozenset({Z}), claims)
+    units: Units = frozenset({X, Z})
+    after, masked = run(individual, caps, state, units, claims)
+    other, without = run(individual, caps, state, individual.without(units, X), claims)
     if masked - {X} != without:
         return False
     return same_accounts(after, other)
@@ -213,6 +216,7 @@ PROOF = Proof(
         "the filter forgets delta": replace(PAPERS, make=forget_delta),
         "only units that are there are charged": replace(PAPERS, mechanism=ChargePresent),
         "units that are not named are masked": replace(PAPERS, mechanism=NamedOnly),
+        "nobody is removed": replace(PAPERS, without=lambda units, _: units),
     },
     unproved_for={"all units are masked together": replace(PAPERS, mechanism=AllOrNone)},
 )

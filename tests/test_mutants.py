@@ -18,17 +18,21 @@ from typing import Any
 
 import pytest
 
-from benchmarks._mutants import ROOT, all_mutants, equivalents
+from benchmarks._mutants import ROOT, all_mutants, covering, equivalents
 from proofs._chain import Chain
 from proofs._step import CHECK as STEP
 from proofs.attribution_summaries_are_private import CHAIN as SUMMARIES
+from proofs.discrete_gaussian_is_concentrated import CHECK as GAUSSIAN
 from proofs.event_level_reports_are_private import CHAIN as EVENTS
 from proofs.event_level_reports_are_private import CLIENT_IS_MECHANISM
+from proofs.individual_filters_compose import CHECK as INDIVIDUAL_FILTERS
 from proofs.the_ledger_never_passes_the_caps import CHECK as LEDGER
 from spec import (
     PAPER,
     aggregation_service,
     event_client,
+    filters,
+    noise,
     summary_mechanism,
     system,
 )
@@ -133,6 +137,27 @@ MUTANTS = (
         noticed_by=CLIENT_IS_MECHANISM,
     ),
     Mutant(
+        name="values of triggers are taken away",
+        function=event_client.register_event_trigger,
+        old=".get(trigger.data, 0) + trigger.value",
+        new=".get(trigger.data, 0) - trigger.value",
+        noticed_by=CLIENT_IS_MECHANISM,
+    ),
+    Mutant(
+        name="without a unit there is everybody",
+        function=filters.without_unit,
+        old="units - {unit}",
+        new="units | {unit}",
+        noticed_by=INDIVIDUAL_FILTERS,
+    ),
+    Mutant(
+        name="the lower tail of Gaussian noise is above one",
+        function=noise.DiscreteGaussian.tail,
+        old="return 1 - enclosed",
+        new="return 2 - enclosed",
+        noticed_by=GAUSSIAN,
+    ),
+    Mutant(
         name="charges are not written down",
         function=aggregation_service.settle,
         old="ledger.update(charged), batch",
@@ -147,6 +172,9 @@ MUTANTS = (
         noticed_by=LEDGER,
     ),
 )
+
+
+NOTICING = (STEP, CLIENT_IS_MECHANISM, LEDGER, INDIVIDUAL_FILTERS, GAUSSIAN)
 
 
 @contextmanager
@@ -183,6 +211,12 @@ def test_drawn_mutants_are_python_and_differ_in_one_place() -> None:
         compile("\n".join(lines), mutant.file, "exec")
 
 
+def test_every_module_that_is_mutated_has_tests() -> None:
+    for file in {mutant.file for mutant in all_mutants()}:
+        for tests in covering(ROOT / file):
+            assert (ROOT / tests).exists(), tests
+
+
 def test_every_equivalent_mutant_has_a_reason_and_is_one() -> None:
     names = {mutant.name for mutant in all_mutants()}
     for name, reason in equivalents().items():
@@ -190,7 +224,7 @@ def test_every_equivalent_mutant_has_a_reason_and_is_one() -> None:
         assert name in names
 
 
-@pytest.mark.parametrize("check", [STEP, CLIENT_IS_MECHANISM, LEDGER], ids=lambda each: each.claim)
+@pytest.mark.parametrize("check", NOTICING, ids=lambda each: each.claim)
 def test_the_papers_own_functions_are(check: Check) -> None:
     assert check.run(replace(PAPER)).evidence is Evidence.PROOF
 
