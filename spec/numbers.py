@@ -25,10 +25,6 @@ Real: TypeAlias = Fraction | arb
 FIRST_PRECISION = 64
 
 
-class SpecError(ValueError):
-    """Be the common class of every error that a caller of the specification can cause."""
-
-
 class Field(Protocol):
     """Describe numbers that closed forms are written over: exact, enclosed or symbolic."""
 
@@ -270,6 +266,10 @@ def _floor_log(power: Power, bound: Fraction) -> int:
     while not (power**logarithm).at_most(bound):
         logarithm -= 1
     return logarithm
+
+
+class SpecError(ValueError):
+    """Be the common class of every error that a caller of the specification can cause."""
 
 
 class NotExact(SpecError):

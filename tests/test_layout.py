@@ -148,7 +148,7 @@ def cited(docstring: str) -> set[str]:
 
 
 def hard_to_read(source: str) -> list[str]:
-    """Complain of a module or a body that is too long, and of errors before what raises them."""
+    """Complain of a module or a body that is too long, and of errors that do not come last."""
     complaints = [] if len(source.splitlines()) <= LONGEST_MODULE else ["the module is too long"]
     tree = ast.parse(source)
     for node in ast.walk(tree):
@@ -156,16 +156,20 @@ def hard_to_read(source: str) -> list[str]:
             body = node.body[1:] if ast.get_docstring(node) else node.body
             length = (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
             complaints += [f"{node.name} is too long"] if length > LONGEST_BODY else []
-    kinds = [
-        is_error(each) for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)
-    ]
-    return complaints if kinds == sorted(kinds) else [*complaints, "errors come last"]
+    return complaints + errors_amidst(source)
+
+
+def errors_amidst(source: str) -> list[str]:
+    """Complain of errors before anything else: a chapter shows a module in its own order."""
+    body = ast.parse(source).body
+    kinds = [is_error(each) for each in body if isinstance(each, ast.FunctionDef | ast.ClassDef)]
+    return [] if kinds == sorted(kinds) else ["errors come last"]
 
 
 def is_error(node: ast.stmt) -> bool:
-    """Tell whether a class is an error of the specification; the common one is what they are."""
+    """Tell whether a class is an error."""
     bases = node.bases if isinstance(node, ast.ClassDef) else []
-    return any(isinstance(base, ast.Name) and base.id == "SpecError" for base in bases)
+    return any(isinstance(base, ast.Name) and base.id.endswith("Error") for base in bases)
 
 
 def inexact(source: str) -> list[str]:
@@ -237,6 +241,11 @@ def test_a_citation_says_more_than_that_of_its_module(file: str) -> None:
 @pytest.mark.parametrize("file", named(PAPERS))
 def test_a_module_is_read_from_its_main_function_down_to_its_errors(file: str) -> None:
     assert hard_to_read((ROOT / file).read_text()) == []
+
+
+@pytest.mark.parametrize("file", named(sources("spec")))
+def test_errors_come_last_in_a_chapter(file: str) -> None:
+    assert errors_amidst((ROOT / file).read_text(encoding="utf-8")) == []
 
 
 def test_the_specification_is_short() -> None:
@@ -337,6 +346,7 @@ BROKEN: list[tuple[Callable[[str], list[str]], str]] = [
     (repeated_citations, OPENED + CITED.format("Paper: Alg. 1.")),
     (hard_to_read, "x = 1\n" * (LONGEST_MODULE + 1)),
     (hard_to_read, "def act():\n" + "    x = 1\n" * (LONGEST_BODY + 1)),
+    (errors_amidst, "class Bad(ValueError):\n    pass\n\n\nclass Good:\n    pass"),
     (hard_to_read, "class Bad(SpecError):\n    pass\n\n\ndef act():\n    pass"),
     (wrong_citations, CITED.format("Nothing is cited.")),
     (wrong_citations, CITED.format("Paper: Alg. 1")),

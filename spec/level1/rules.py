@@ -204,6 +204,14 @@ class Level1Rules:
     noise: Callable[[AtAggregator, tuple[Report, ...]], Noise]
 
 
+def reject(name: ErrorName, why: str) -> NoReturn:
+    """Reject a call.
+
+    Draft: Save Impression Algorithm; Measure Conversion Algorithm.
+    """
+    raise Rejected(name, why)
+
+
 class Rejected(SpecError):
     """Report that a call is rejected, by the name that the interface gives the error.
 
@@ -218,14 +226,6 @@ class Rejected(SpecError):
     def is_dom_exception(self) -> bool:
         """Tell whether the error is a DOMException of this name."""
         return self.name in ("SyntaxError", "NotAllowedError")
-
-
-def reject(name: ErrorName, why: str) -> NoReturn:
-    """Reject a call.
-
-    Draft: Save Impression Algorithm; Measure Conversion Algorithm.
-    """
-    raise Rejected(name, why)
 
 
 class BadLevel1Limit(SpecError):
