@@ -121,6 +121,7 @@ class Admitting(Policy):
     """
 
     kept_apart: Label | None = CREDIT
+    changes_nothing = True
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open a credit, and of the client the budgets."""
@@ -229,6 +230,8 @@ class AdmittingPart(Policy):
 
     A budget may note more than the paper's. What the paper counts in it must be what was admitted.
     """
+
+    changes_nothing = True
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public, and the budget in which a contribution is counted."""

@@ -49,6 +49,7 @@ from proofs._followed import (
 from proofs._labels import (
     DRAW,
     FALSE,
+    MADE,
     MIXED,
     NO_MEMBER,
     NONE,
@@ -554,14 +555,23 @@ class _Frame:
         elif operation in EFFECTS:
             if operation == "MAP_ADD":
                 self._collects_apart(stack[-1])
+            if operation in ("STORE_SUBSCR", "DELETE_SUBSCR"):
+                self._changes(stack[-2], "a change of a member")
+            elif operation == "BINARY_OP" and step.argrepr.endswith("="):
+                self._changes(stack[-2], step.argrepr)
             pops, pushes = EFFECTS[operation](step.arg or 0)
             for _ in range(pops):
                 label = stack.pop()
                 self.public(label, operation.replace("_", " ").lower())
-            stack += [PUBLIC] * pushes
+            stack += [MADE if operation in MAKING else PUBLIC] * pushes
         else:
             raise self.unknown(operation)
         return stack, names
+
+    def _changes(self, label: Label, use: str) -> None:
+        """Refuse to change what was not made here, where nothing that is given may be changed."""
+        if self.policy.changes_nothing and label != MADE:
+            raise self.unknown(f"{use} of {label.what}")
 
     def _made_dictionary(self) -> Label | None:
         return self.policy.made_dictionary() if self.depth == 0 else None
@@ -628,6 +638,8 @@ class _Frame:
         if (known or isinstance(value, Rules)) and hasattr(value, name):
             return _label_of(getattr(value, name), name)
         if isinstance(value, type) and (value in CLASSES or _own_class(value)):
+            if name in IN_PLACE:
+                self._changes(label, f".{name}")
             return Method(f"{label.what}.{name}", label, name)
         raise self.unknown(f".{name} of {label.what}")
 
@@ -636,6 +648,8 @@ class _Frame:
             return Method(".append", label, name)
         if self.policy.attribute(label, name) is not None or isinstance(label, Known):
             return self.attribute(label, name)
+        if name in IN_PLACE:
+            self._changes(label, f".{name}")
         self.public(label, f".{name}")
         return Method(f".{name}", label, name)
 
@@ -773,7 +787,7 @@ def _constant(value: object) -> Label:
     """Return the label of a constant."""
     if type(value) is tuple and not value:
         return Pack("()", ())
-    return next((label for known, label in CONSTANTS if value is known), PUBLIC)
+    return next((label for known, label in CONSTANTS if value is known), MADE)
 
 
 def _label_of(value: object, name: str) -> Label:
@@ -788,6 +802,15 @@ def _label_of(value: object, name: str) -> Label:
     if lasting and _immutable(value):
         return PUBLIC
     return Label(f"{name}, a {type(value).__name__},")
+
+
+IN_PLACE = frozenset(
+    name
+    for kind in (list, dict, set)
+    for name in vars(kind)
+    if not name.startswith("_") and not any(hasattr(each, name) for each in (Map, frozenset, tuple))
+) - {"fromkeys"} | {"update", "getattr"}
+"""What code names that could change a list, a dictionary or a set."""
 
 
 def unclean(function: FunctionType) -> str:
@@ -865,6 +888,22 @@ SILENT = (
     "LIST_TO_TUPLE",
 )
 """What leaves all labels as they are."""
+
+MAKING = frozenset(
+    {
+        *(
+            "BINARY_OP",
+            "COMPARE_OP",
+            "CONTAINS_OP",
+            "UNARY_NOT",
+            "UNARY_NEGATIVE",
+            "UNARY_POSITIVE",
+        ),
+        *("UNARY_INVERT", "BUILD_LIST", "BUILD_SET", "BUILD_STRING", "BUILD_MAP"),
+        *("BUILD_CONST_KEY_MAP", "FORMAT_VALUE"),
+    }
+)
+"""What leaves a value that nobody had before."""
 
 EFFECTS: dict[str, Callable[[int], tuple[int, int]]] = {
     **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP"), lambda _: (2, 1)),

@@ -32,6 +32,7 @@ import math
 import operator
 import re
 import sys
+import typing
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -448,7 +449,7 @@ def _known(kind: type) -> bool:
         return False
     if not all(f.compare and f.hash is None for f in fields):
         return False
-    if any(CHANGEABLE.search(str(f.type)) for f in fields):
+    if any(map(CHANGEABLE.search, _said_of(kind))):
         return False
     names = {f.name for f in fields}
     if set(kind.__dataclass_fields__) != names or _hides(kind, names):
@@ -458,9 +459,19 @@ def _known(kind: type) -> bool:
     )
 
 
+def _said_of(kind: type) -> list[str]:
+    """Return what the fields of a class are said to be, as it is written and by what it means."""
+    written = [str(each.type) for each in dataclasses.fields(kind)]
+    try:
+        meant = typing.get_type_hints(kind)
+    except (NameError, TypeError, AttributeError):
+        return [*written, "object"]
+    return [*written, *(str(getattr(each, "__supertype__", each)) for each in meant.values())]
+
+
 CHANGEABLE = re.compile(
     r"\b(list|dict|set|bytearray|object|Any|List|Dict|Set|Mutable\w+|deque|Counter|\w*[dD]efault\w*"
-    r"|OrderedDict|Iterator|Generator)\b"
+    r"|OrderedDict|Iterator|Iterable|Generator)\b"
 )
 """What a field may not be said to be: rules could write on it, and so tell each other."""
 

@@ -109,6 +109,7 @@ NONE = Public("None")
 TRUE = Public("True")
 FALSE = Public("False")
 NO_MEMBER = Public("a member of an empty list")
+MADE = Public("a value that is made here")
 NULL = Label("nothing")
 DRAW = Label("draw")
 MIXED = Label("a value of two kinds")
@@ -162,6 +163,9 @@ class Policy:
     kept_apart: Label | None = None
     """Whose sequences have a length that is not public, and loops that handle each by itself."""
 
+    changes_nothing = False
+    """Whether what is given may not be changed: one unit could tell the next by it."""
+
     def may_be_none(self, label: Label) -> bool:
         """Tell whether it is public that a value is None."""
         return is_public(label)
@@ -209,7 +213,7 @@ def is_plain(label: Label) -> bool:
         return all(map(is_plain, label.members))
     if isinstance(label, Several):
         return is_plain(label.member)
-    return label in (PUBLIC, NONE, TRUE, FALSE, NO_MEMBER)
+    return label in (PUBLIC, NONE, TRUE, FALSE, NO_MEMBER, MADE)
 
 
 def changed_by(label: Label, change: Callable[[Label], Label]) -> Label:

@@ -20,20 +20,13 @@ from typing import Any, cast
 
 from immutables import Map
 
-from proofs._flow import unguarded
+from proofs._flow import IN_PLACE, unguarded
 from proofs._followed import CACHED, FUNCTIONS, _immutable, _known, _names, _ours
 from proofs._rewritten import _global_names
 from spec.verdicts import Check, Evidence, Finding, Reason
 
 SETS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
 CONTAINERS = (list, dict, set, tuple, frozenset, Map)
-IN_PLACE = frozenset(
-    name
-    for kind in (list, dict, set)
-    for name in vars(kind)
-    if not name.startswith("_") and not any(hasattr(each, name) for each in (Map, frozenset, tuple))
-) - {"fromkeys"} | {"update", "getattr"}
-"""What code names that could change a list, a dictionary or a set."""
 
 
 def memoryless(check: Check) -> Check:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NewType
 
 import pytest
 from immutables import Map
 
 from proofs._core import core_of
+from proofs._followed import _known
 from spec import (
     PAPER,
     AtContribution,
@@ -432,3 +433,74 @@ def test_several_credits_are_not_granted_by_each_other() -> None:
 
     several = replace(changed("contribute", all_or_nothing), attribute=to_every_source)
     assert core_of(several).kept["contribute"]
+
+
+# What is given may not be written on: the next contribution or unit could read it.
+
+
+def note_on_the_cause(at: Any, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    at.cause.noted.append(part.value)
+    return PAPER.admit(at, unit, spent, part)
+
+
+def note_by_the_class(at: Any, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    list.append(at.cause.noted, part.value)
+    return PAPER.admit(at, unit, spent, part)
+
+
+def note_under_a_key(at: Any, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    at.cause.noted[0] = part.value
+    return PAPER.admit(at, unit, spent, part)
+
+
+def note_in_place(at: Any, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    noted = at.cause.noted
+    noted += (part.value,)
+    return PAPER.admit(at, unit, spent, part)
+
+
+def counted_here(at: Any, unit: Unit, spent: Budget, part: Contribution) -> Admitted:
+    found = {}
+    found[part.key] = part.value
+    found.update({0: 1})
+    more = part.value
+    more = more + 1
+    more += 1
+    if more < len(found):
+        return spent, False
+    return PAPER.admit(at, unit, spent, part)
+
+
+NOTING = [note_on_the_cause, note_by_the_class, note_under_a_key, note_in_place]
+
+
+@pytest.mark.parametrize("rule", NOTING)
+def test_a_rule_that_writes_on_what_it_is_given_is_not_taken_off(rule: Any) -> None:
+    assert set(core_of(replace(PAPER, admit=rule)).kept) == {"admit"}
+
+
+def test_a_rule_may_change_what_it_makes() -> None:
+    assert core_of(replace(PAPER, admit=counted_here)).kept == {}
+
+
+Notes = list[int]
+Given = NewType("Given", Notes)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Noted(Contribution):
+    notes: Notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsGiven(Contribution):
+    notes: Given
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted(Contribution):
+    notes: tuple[int, ...]
+
+
+def test_a_class_is_known_by_what_its_fields_mean() -> None:
+    assert [_known(each) for each in (Noted, AsGiven, Counted)] == [False, False, True]
