@@ -19,9 +19,10 @@ is $-x-1$. A truncation at or beyond $x$ is $x$ or $x + k + 1$.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from typing import cast
 
 from sympy import Expr, Symbol
@@ -30,6 +31,7 @@ from proofs._algebra import identical
 from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
 from spec import noise
+from spec.numbers import Base, Power
 
 Q = Symbol("q", positive=True)
 X = cast(int, Symbol("x", integer=True, nonnegative=True))
@@ -49,6 +51,7 @@ class ClosedForms:
     upper_tail: Callable[[Expr, Expr, Expr], Expr] = noise.laplace_upper_tail
     displaced: Callable[[Expr, Expr, Expr], Expr] = noise.displaced_mass
     normaliser: Callable[[Expr, int | None], Expr] = noise.laplace_normaliser
+    listed: Callable[[noise.Noisy], Iterable[tuple[int, Fraction]]] = noise.Noisy.outcomes
 
 
 @calculation("one step down the truncated tail adds one mass, on either side of zero", by="sympy")
@@ -128,6 +131,21 @@ def positive(forms: ClosedForms, q: Fraction, height: Fraction, edge: Fraction) 
     return (0 < mass) & (mass <= 1)
 
 
+@calculation(
+    "a truncated law lists every outcome once, with its mass, around its centre",
+    by="exact instances",
+    over="three ratios, truncations up to three",
+)
+def outcomes_are_listed(forms: ClosedForms) -> bool:
+    """Compare the list with the masses of the law."""
+    for base, truncation in product((Fraction(2), Fraction(3, 2), Fraction(10)), range(4)):
+        law = noise.DiscreteLaplace(Power(Base(base), Fraction(-1)), truncation)
+        around = range(-truncation, truncation + 1)
+        if list(forms.listed(law.around(5))) != [(5 + x, law.pmf(x)) for x in around]:
+            return False
+    return True
+
+
 @exists("a mass strictly between zero and one, above an edge")
 def not_vacuous(forms: ClosedForms, q: Fraction, height: Fraction, edge: Fraction) -> bool:
     """Show that the assumptions of the signs can hold with truncation."""
@@ -180,6 +198,7 @@ PROOF = Proof(
         normalised,
         named_powers,
         positive,
+        outcomes_are_listed,
         not_vacuous,
     ),
     controls={
@@ -194,6 +213,9 @@ PROOF = Proof(
             PAPERS, displaced=displaced_without_truncation
         ),
         "mass above one": replace(PAPERS, mass=mass_without_zero),
+        "a list without its last outcome": replace(
+            PAPERS, listed=lambda law: list(law.outcomes())[:-1]
+        ),
     },
     unproved_for={"noise that is always zero": replace(PAPERS, mass=lambda *_: Fraction(1))},
 )

@@ -21,9 +21,9 @@ Assumes: What every lemma assumes; no side channels; rules are functions of thei
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 
 from proofs._chain import Chain
 from proofs._check import check_of
@@ -43,7 +43,7 @@ from spec.contributions import Unit
 from spec.distributions import Draw
 from spec.event_client import EventClient, EventReport, EventSource, EventTrigger
 from spec.event_client import TriggerSpecification as Specification
-from spec.event_outputs import Output
+from spec.event_outputs import Output, OutputSet
 from spec.rules import AtEventSource, AtEventTrigger, AtWindows, OnDevice
 
 
@@ -101,6 +101,22 @@ def values_reach_buckets(rules: Rules) -> Mapping[str, object] | None:
             reached = sum(bucket <= value for bucket in each.buckets)
             if sum(report.data == each.data for report in sent) != reached:
                 return {"triggers": triggers, "buckets": reached, "sent": tuple(sent)}
+    return None
+
+
+@search(
+    "an output set lists the outputs of its indices, each once, and holds them",
+    over="the small sources",
+)
+def outputs_are_listed(rules: Rules) -> Mapping[str, object] | None:
+    """Look for an output set whose list and indices disagree."""
+    for source in dict.fromkeys(source for source, _ in small_runs()):
+        outputs = rules.output_set(at_first(rules, source), source)
+        listed = tuple(outputs)
+        indexed = tuple(outputs.output(index) for index in range(outputs.size()))
+        once = len(set(listed)) == len(listed) == len(indexed)
+        if not once or set(listed) != set(indexed) or not all(each in outputs for each in listed):
+            return {"listed": listed, "by index": indexed}
     return None
 
 
@@ -185,6 +201,22 @@ def repeat_the_first(
     )
 
 
+class Unlisted(OutputSet):
+    """List no output twice, and one less."""
+
+    def __iter__(self) -> Iterator[Output]:
+        """Leave out the output without reports."""
+        return islice(super().__iter__(), 1, None)
+
+
+def leave_one_out(at: AtEventSource, source: EventSource) -> OutputSet:
+    """Return the output set with a list that is too short."""
+    whole = PAPER.output_set(at, source)
+    return Unlisted(
+        maximum_reports=whole.maximum_reports, windows=whole.windows, buckets=whole.buckets
+    )
+
+
 CLIENT = Proof(
     claim="event_level_reports_are_private",
     subject=PAPER,
@@ -193,12 +225,14 @@ CLIENT = Proof(
         others_are_independent,
         buckets_are_in_order,
         values_reach_buckets,
+        outputs_are_listed,
     ),
     bound="small sources: up to two data with two windows and two buckets, three triggers",
     controls={
         "a drawn response is forgotten": replace(PAPER, register_event_source=forget_response),
         "a trigger counts for every source": replace(PAPER, register_event_trigger=credit_all),
         "the first bucket is repeated": replace(PAPER, pass_windows=repeat_the_first),
+        "an output is not listed": replace(PAPER, output_set=leave_one_out),
         "no trigger counts": replace(PAPER, register_event_trigger=lambda at, _: at.client),
     },
 )

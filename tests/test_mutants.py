@@ -23,6 +23,7 @@ from proofs._chain import Chain
 from proofs._step import CHECK as STEP
 from proofs.attribution_summaries_are_private import CHAIN as SUMMARIES
 from proofs.discrete_gaussian_is_concentrated import CHECK as GAUSSIAN
+from proofs.discrete_laplace_is_normalised import CHECK as LAPLACE
 from proofs.event_level_reports_are_private import CHAIN as EVENTS
 from proofs.event_level_reports_are_private import CLIENT_IS_MECHANISM
 from proofs.individual_filters_compose import CHECK as INDIVIDUAL_FILTERS
@@ -31,6 +32,7 @@ from spec import (
     PAPER,
     aggregation_service,
     event_client,
+    event_outputs,
     filters,
     noise,
     summary_mechanism,
@@ -158,6 +160,20 @@ MUTANTS = (
         noticed_by=GAUSSIAN,
     ),
     Mutant(
+        name="noise lists an outcome that it does not have",
+        function=noise.Noisy.outcomes,
+        old="range(low, high + 1)",
+        new="range(low, high + 2)",
+        noticed_by=LAPLACE,
+    ),
+    Mutant(
+        name="outputs are listed with the room of another datum",
+        function=event_outputs.OutputSet.__iter__,
+        old="*room[datum + 1 :]",
+        new="*room[datum - 1 :]",
+        noticed_by=CLIENT_IS_MECHANISM,
+    ),
+    Mutant(
         name="charges are not written down",
         function=aggregation_service.settle,
         old="ledger.update(charged), batch",
@@ -174,7 +190,7 @@ MUTANTS = (
 )
 
 
-NOTICING = (STEP, CLIENT_IS_MECHANISM, LEDGER, INDIVIDUAL_FILTERS, GAUSSIAN)
+NOTICING = (STEP, CLIENT_IS_MECHANISM, LEDGER, INDIVIDUAL_FILTERS, GAUSSIAN, LAPLACE)
 
 
 @contextmanager
