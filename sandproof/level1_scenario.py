@@ -3,7 +3,7 @@
 A scenario has no noise and no aggregation. It lists the calls of an attack in the world that has
 the unit, with the histogram of every report as the judged rules fill it, and says in comments which
 epoch is protected, what the other world reports instead, and how likely the telling outcomes are.
-The parameters go with it. A second of the small universe becomes a day, a grain an epsilon.
+The parameters go with it. A day of the universe becomes a day, and its grains millionths.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def scenario_of(attack: Level1Attack, rules: Level1Rules) -> Fields:
                 continue
             here, _ = step(rules, here, move, one_half)
             there, _ = gone.step(there, move, one_half)
-            seconds = max(seconds + 1, DAY * move.now)
+            seconds = max(seconds + 1, DAY * move.now // rules.limits.day)
             events.append(event_of(move, seconds, here, there))
     return {"$comment": comment_of(attack, jobs), "events": events}
 
@@ -100,15 +100,15 @@ def comment_of(attack: Level1Attack, jobs: list[str]) -> list[str]:
 def config_of(attack: Level1Attack) -> Fields:
     """Return the parameters that the scenario of an attack assumes."""
     limits = attack.universe.limits
-    days = limits.epoch // limits.day
+    micro = Fraction(MICRO, limits.grains)
     first = next(m.now for m in attack.longest() if isinstance(m, MeasureConversion))
     return {
         "aggregationServices": dict.fromkeys(sorted(limits.services), "dap-18-histogram"),
-        "epochStart": float(Fraction(first % days, days)),
+        "epochStart": float(Fraction(first % limits.epoch, limits.epoch)),
         "fairlyAllocateCreditFraction": 0.5,
-        "globalPrivacyBudgetPerEpoch": limits.global_budget * MICRO,
-        "impressionSiteQuotaPerEpoch": limits.site_quota * MICRO,
-        "perSitePrivacyBudget": limits.site_budget * MICRO,
+        "globalPrivacyBudgetPerEpoch": number(limits.global_budget * micro),
+        "impressionSiteQuotaPerEpoch": number(limits.site_quota * micro),
+        "perSitePrivacyBudget": number(limits.site_budget * micro),
         "maxConversionSitesPerImpression": limits.maximum_conversion_sites,
         "maxConversionCallersPerImpression": limits.maximum_conversion_callers,
         "maxImpressionSitesForConversion": limits.maximum_impression_sites,
@@ -117,7 +117,7 @@ def config_of(attack: Level1Attack) -> Fields:
         "maxHistogramSize": limits.maximum_histogram,
         "maxLookbackDays": limits.maximum_lookback,
         "maxMatchValues": limits.maximum_match_values,
-        "privacyBudgetEpochDays": days,
+        "privacyBudgetEpochDays": limits.epoch // limits.day,
     }
 
 

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from properties.level1.checks import level1_searches
 from properties.level1.machine import Run, Violated, level1_machines, moves_of, replayed
+from properties.level1.scripts import (
+    FOR_NUMBERS,
+    FOR_TEXTS,
+    SCRIPTS,
+    at_real_sizes,
+    filled_with,
+    level1_scripts,
+    scripts_finding,
+)
 from properties.level1.universes import SHOP, measured, saved
+from properties.vocabulary import Vocabulary, vocabulary_of
+from sandproof.proposal import rules_of, run_file
 from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW
-from spec.level1.claims import LEVEL1_CLAIMS
+from spec.level1.claims import GLOBAL, LEVEL1_CLAIMS, ONE_VIEW
 from spec.verdicts import Check, Evidence, Reason
 
-SEARCHES = (*level1_searches(), *level1_machines("quick"))
+SEARCHES = (*level1_searches(), *level1_scripts("quick"), *level1_machines("quick"))
 CHECKS = {f"{check.claim}: {check.name}": check for check in SEARCHES}
 CONTROLS = [(name, control.name) for name, each in CHECKS.items() for control in each.controls]
 
@@ -67,3 +79,41 @@ def test_a_violation_is_replayed_without_hypothesis() -> None:
 def test_to_wait_is_no_move() -> None:
     assert moves_of(1, 1, {"what": "wait", "site": SHOP}) == []
     assert Run(rules=LEVEL_1_ONE_DRAW).moves == ()
+
+
+UNSOUND = Path(__file__).parent / "unsound_w3c"
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "filled"),
+    [
+        ("epoch_fifty_two_is_free", GLOBAL, "the epoch 52"),
+        ("house_sites_are_free", ONE_VIEW, "the conversion site garden.example"),
+        ("clearing_many_sites_closes_nothing", ONE_VIEW, "the number of sites cleared 4"),
+        ("clearing_later_renews_a_budget", GLOBAL, "the time 2000000000"),
+        ("another_report_opens_the_service", ONE_VIEW, "the first report 7"),
+        ("a_match_value_looks_at_other_epochs", ONE_VIEW, "the match value 99"),
+        ("noise_in_another_base", ONE_VIEW, "at real sizes"),
+    ],
+)
+def test_scripts_are_filled_with_what_a_proposal_mentions(
+    name: str, claim: str, filled: str
+) -> None:
+    modules = run_file(UNSOUND / f"{name}.py")
+    rules = rules_of(UNSOUND / f"{name}.py", modules[0], "w3c")
+    found = scripts_finding(claim, "quick", vocabulary_of(*modules), rules)
+    assert found.evidence is Evidence.ATTACK
+    assert filled in found.detail
+
+
+def test_every_hole_is_filled_and_what_does_not_fit_is_left_out() -> None:
+    scripts = tuple(at_real_sizes(each) for listed in SCRIPTS.values() for each in listed)
+    words = Vocabulary(numbers=(7,), texts=("house.example", "a field"))
+    names = [each.name for each in filled_with(scripts, words)]
+    for meaning in FOR_NUMBERS:
+        assert any(name.endswith(f"{meaning} 7") for name in names), meaning
+    for meaning in FOR_TEXTS:
+        assert any(name.endswith(f"{meaning} house.example") for name in names), meaning
+    assert not any("a field" in name for name in names)
+    assert list(filled_with(scripts, Vocabulary(numbers=(0,)))) != []
+    assert not any("the value 0" in x.name for x in filled_with(scripts, Vocabulary(numbers=(0,))))

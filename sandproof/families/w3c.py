@@ -19,6 +19,7 @@ import spec.noise
 from proofs.level1._guarantees import lemmas_of, level1_proofs, refuted_lemmas
 from properties.level1.checks import ToldAttack, level1_searches
 from properties.level1.machine import level1_machines
+from properties.level1.scripts import level1_scripts
 from sandproof.families import Family
 from sandproof.jobs import Options
 from sandproof.level1_scenario import AttackWithScenario
@@ -39,11 +40,14 @@ from spec.neighbours import Relation
 from spec.verdicts import Check, Finding
 
 
-def checks(_: Proposal, options: Options) -> tuple[Check, ...]:
+def checks(proposal: Proposal, options: Options) -> tuple[Check, ...]:
     """Return every check in order; an attack comes with the scenario that shows it."""
     searches = (
         replace(each, run=partial(with_scenario, each.run))
-        for each in level1_searches(options.effort)
+        for each in (
+            *level1_searches(options.effort),
+            *level1_scripts(options.effort, proposal.words),
+        )
     )
     machines = level1_machines(options.effort, options.seed)
     return in_order((*searches, *machines, *level1_proofs()), options.effort)
