@@ -87,7 +87,11 @@ def comment_of(attack: Level1Attack, jobs: list[str]) -> list[str]:
     """Say what the scenario shows that its histograms do not."""
     universe = attack.universe
     who = "all sites together" if universe.view is None else universe.view
+    first = min(m.now for m in attack.longest() if not isinstance(m, Job | Reaction))
+    begun = first // universe.limits.epoch
+    counted = f"The first call is in epoch {begun}; a scenario counts epochs from its first call."
     return [
+        *([counted] if begun else []),
         f"An attack: {universe.name}. Protected is epoch {universe.unit.epoch}, "
         f"promised is epsilon {universe.epsilon} in units of ln {universe.limits.base.value}.",
         f"It is seen by {who}, after aggregation: {'; '.join(jobs) or 'none'}.",

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from properties.level1.checks import level1_searches
+from properties.level1.checks import ToldAttack, level1_searches
 from properties.level1.machine import Run, Violated, level1_machines, moves_of, replayed
 from properties.level1.scripts import (
     FOR_NUMBERS,
@@ -22,6 +22,7 @@ from properties.level1.scripts import (
 )
 from properties.level1.universes import SHOP, measured, saved
 from properties.vocabulary import Vocabulary, vocabulary_of
+from sandproof.level1_scenario import scenario_of
 from sandproof.proposal import rules_of, run_file
 from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW
 from spec.level1.claims import GLOBAL, LEVEL1_CLAIMS, ONE_VIEW
@@ -104,6 +105,16 @@ def test_scripts_are_filled_with_what_a_proposal_mentions(
     found = scripts_finding(claim, "quick", vocabulary_of(*modules), rules)
     assert found.evidence is Evidence.ATTACK
     assert filled in found.detail
+
+
+def test_a_scenario_says_in_which_epoch_it_begins() -> None:
+    modules = run_file(UNSOUND / "epoch_fifty_two_is_free.py")
+    rules = rules_of(UNSOUND / "epoch_fifty_two_is_free.py", modules[0], "w3c")
+    found = scripts_finding(ONE_VIEW, "quick", vocabulary_of(*modules), rules)
+    assert isinstance(found.attack, ToldAttack)
+    told = scenario_of(found.attack.attack, rules)
+    assert "The first call is in epoch 52" in told["$comment"][0]
+    assert told["events"][0]["seconds"] >= 52 * found.attack.attack.universe.limits.epoch
 
 
 def test_every_hole_is_filled_and_what_does_not_fit_is_left_out() -> None:
