@@ -27,6 +27,7 @@ TEMPLATE = '''"""Replay the smallest attack on {proposal}.
 
 from fractions import Fraction
 from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 from immutables import Map
 
@@ -34,10 +35,12 @@ from immutables import Map
 from properties.attack import replayed
 from spec import PAPER, replace
 
-RULES_FILE = {proposal!r}
+RULES_FILE = Path(__file__).parent / {proposal!r}
 LIMITS = {limits}
 UNIT = {unit}
 WINDOW = {window}
+POWER = {power}
+DELTA = {allowed}
 STRATEGY = {strategy}
 
 
@@ -52,18 +55,21 @@ proposal = load(RULES_FILE)
 
 
 def broken(rules):
+    """Return the inequality that the attack breaks, or nothing."""
     probability, other = replayed(
-        replace(rules, limits=LIMITS), {relation}, UNIT, STRATEGY, WINDOW, {world!r}, {power}
+        replace(rules, limits=LIMITS), {relation}, UNIT, STRATEGY, WINDOW, {world!r}, POWER
     )
-    return probability > {power} * other + {allowed}
+    if probability > POWER * other + DELTA:
+        return f"{{probability}} > {{POWER}} * {{other}} + {{DELTA}}"
+    return ""
 
 
 def test_the_changed_rules_withstand_the_attack():
-    assert not broken(proposal.RULES)
+    assert broken(proposal.RULES) == ""
 
 
 def test_the_papers_rules_withstand_the_attack():
-    assert not broken(PAPER)
+    assert broken(PAPER) == ""
 '''
 
 
@@ -74,17 +80,19 @@ SCRIPT = '''"""Replay the smallest attack on {proposal}.
 
 from fractions import Fraction
 from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 
 {imports}
 from properties.play import attack_by
 from spec import PAPER
 from spec.neighbours import RELATIONS_BY_NAME
 
-RULES_FILE = {proposal!r}
+RULES_FILE = Path(__file__).parent / {proposal!r}
 RELATION = RELATIONS_BY_NAME[{relation!r}]
 UNIT = {unit}
 PROMISED = {promised}
-MOVES = {moves}
+MOVES = (
+{moves})
 
 
 def load(path):
@@ -97,12 +105,18 @@ def load(path):
 proposal = load(RULES_FILE)
 
 
+def broken(rules):
+    """Return the inequality that the attack breaks, or nothing."""
+    attack = attack_by(rules, RELATION, UNIT, MOVES, PROMISED)
+    return "" if attack is None else attack.inequality()
+
+
 def test_the_changed_rules_withstand_the_attack():
-    assert attack_by(proposal.RULES, RELATION, UNIT, MOVES, PROMISED) is None
+    assert broken(proposal.RULES) == ""
 
 
 def test_the_papers_rules_withstand_the_attack():
-    assert attack_by(PAPER, RELATION, UNIT, MOVES, PROMISED) is None
+    assert broken(PAPER) == ""
 '''
 
 
@@ -116,7 +130,8 @@ class Writer:
         """Return an expression that makes the value."""
         match value:
             case Fraction():
-                return f"Fraction({value.numerator}, {value.denominator})"
+                whole = value.denominator == 1
+                return f"Fraction({value.numerator}{'' if whole else f', {value.denominator}'})"
             case Enum():
                 return f"{self.name(type(value))}.{value.name}"
             case Map():
@@ -198,7 +213,8 @@ def attack_test(attack: Attack, proposal: str) -> str:
 def script_test(attack: ScriptAttack, proposal: str) -> str:
     """Return the test file for a script that is an attack on a proposal."""
     writer = Writer()
-    unit, moves = writer.code(attack.unit_value), writer.code(attack.made)
+    unit = writer.code(attack.unit_value)
+    moves = "".join(f"    {writer.code(move)},\n" for move in attack.made)
     return SCRIPT.format(
         proposal=proposal,
         story=attack.story(),

@@ -19,7 +19,7 @@ from proofs import findings_on
 from properties.observation import NoEncoding
 from sandproof.about import Request
 from sandproof.calls import Calls
-from sandproof.claim_result import AttackRecord
+from sandproof.claim_result import PROPOSAL, AttackRecord
 from sandproof.families import Family, claim_named, family_named
 from sandproof.guard import Guard, RuleMisbehaved
 from sandproof.jobs import Found, Job, Options, undecided
@@ -116,7 +116,7 @@ def run_guarded(
     known = findings_on(rules)
     known.update(lemmas)
     try:
-        finding = portable(check.run(rules), request)
+        finding = portable(check.run(rules))
         relation = check.relation or claim_named(check.claim).relation
         name = "" if relation is None else relation.name
         finding = replace(finding, check=job.check, relation=name, named=job.named)
@@ -187,13 +187,12 @@ def where(error: BaseException) -> str:
     return f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}, line {trace.tb_lineno})"
 
 
-def portable(finding: Finding, request: Request) -> Finding:
+def portable(finding: Finding) -> Finding:
     """Return the finding as plain data: an attack may hold objects of the proposal's own types."""
     attack = finding.attack
     if isinstance(attack, Tellable):
         to_pytest = getattr(attack, "to_pytest", None)
-        path = "" if request.path is None else str(request.path)
-        test = to_pytest(path) if callable(to_pytest) else ""
+        test = to_pytest(PROPOSAL) if callable(to_pytest) else ""
         data = attack.to_json() | {"factor": (finding.counterexample or {}).get("factor", "")}
         attack = AttackRecord(story=attack.story(), data=data, test=str(test))
     numbers = {name: str(value) for name, value in (finding.counterexample or {}).items()}

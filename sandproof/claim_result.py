@@ -20,12 +20,18 @@ MANY_DIGITS = r"-?\d+/\d{4,}"
 LONGEST = 24
 """The most characters of a fraction that people are shown."""
 
+PROPOSAL = "@proposal@"
+"""What stands for the proposal's path in a test, until it is known where the test is written."""
+
 Json = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackRecord:
-    """Hold an attack as plain data: told as a story, as JSON, and as a test that replays it."""
+    """Hold an attack as plain data: told as a story, as JSON, and as a test that replays it.
+
+    In the test `PROPOSAL` stands for the path of the proposal, from where the test is.
+    """
 
     story: str
     data: Json

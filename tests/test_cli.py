@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -273,7 +274,7 @@ def test_attack_tells_the_story_and_writes_a_test(
     assert status == 1
     assert output.startswith("refuted because ")
     assert "\n\n  1. The ad-tech asks twice.\n\nrefuted: " in output
-    assert str(change) in test.read_text(encoding="utf-8")
+    assert test.read_text(encoding="utf-8").endswith(f"assert {change.name!r}\n\n")
 
 
 def test_the_test_of_an_attack_fails_for_the_change_and_not_for_the_paper(
@@ -294,6 +295,8 @@ def test_the_test_of_an_attack_fails_for_the_change_and_not_for_the_paper(
         check=False,
     )
     assert "1 failed, 1 passed" in replayed.stdout
+    assert re.search(r"assert '[^']+ > [^']+' == ''", replayed.stdout)
+    assert str(tmp_path) not in test.read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("quick")

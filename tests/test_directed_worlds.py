@@ -199,12 +199,14 @@ def test_an_attack_is_written_as_a_test_that_replays_it(claimed: Relation, tmp_p
         "from properties.searches.directed_worlds import BROKEN\n"
         "RULES = BROKEN['some keys are free']\n"
     )
-    names: dict[str, object] = {}
-    exec(found.attack.to_pytest(str(proposal)), names)
+    names: dict[str, object] = {"__file__": str(tmp_path / "test_attack.py")}
+    exec(found.attack.to_pytest(proposal.name), names)
     for name, fails in (("changed", True), ("papers", False)):
         test = cast("Callable[[], None]", names[f"test_the_{name}_rules_withstand_the_attack"])
         if fails:
             with pytest.raises(AssertionError):
                 test()
+            broken = cast("Callable[[Rules], str]", names["broken"])
+            assert broken(BROKEN["some keys are free"]).startswith("at least 0.5")
         else:
             test()

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from pathlib import Path
 
-from sandproof.claim_result import AttackRecord
+from sandproof.claim_result import PROPOSAL, AttackRecord
 from sandproof.commands.options import (
     FORMATS,
     SCENARIO,
@@ -74,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     for name, file in arguments.also:
         formats.write(formats.render(name, [result]), file)
     if arguments.pytest is not None:
-        write_test(result.attack, arguments.pytest)
+        write_test(result.attack, arguments.proposal, arguments.pytest)
     return result.status(accepted(arguments), arguments.fail_if_weaker)
 
 
@@ -127,11 +128,12 @@ def as_scenario(result: Result) -> str:
     return json.dumps(result.attack.data["scenario"], indent=2, ensure_ascii=False)
 
 
-def write_test(attack: AttackRecord | None, path: Path) -> None:
-    """Write the test that replays an attack, if there is an attack."""
+def write_test(attack: AttackRecord | None, proposal: Path, path: Path) -> None:
+    """Write the test that replays an attack, if there is one; it finds the proposal from there."""
     from sandproof.formats import write
 
     if attack is None or not attack.test:
         print(f"sandproof: there is no attack to replay; {path} is not written", file=sys.stderr)
         return
-    write(attack.test, path)
+    found = os.path.relpath(proposal.resolve(), path.resolve().parent)
+    write(attack.test.replace(PROPOSAL, Path(found).as_posix()), path)
