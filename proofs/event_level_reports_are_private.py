@@ -105,7 +105,7 @@ def values_reach_buckets(rules: Rules) -> Mapping[str, object] | None:
 
 
 @search(
-    "an output set lists the outputs of its indices, each once, and holds them",
+    "an output set lists the outputs of its indices, each once, and holds how they begin",
     over="the small sources",
 )
 def outputs_are_listed(rules: Rules) -> Mapping[str, object] | None:
@@ -115,7 +115,9 @@ def outputs_are_listed(rules: Rules) -> Mapping[str, object] | None:
         listed = tuple(outputs)
         indexed = tuple(outputs.output(index) for index in range(outputs.size()))
         once = len(set(listed)) == len(listed) == len(indexed)
-        if not once or set(listed) != set(indexed) or not all(each in outputs for each in listed):
+        begun = {tuple(counts[:1] for counts in each) for each in listed}
+        held = all(each in outputs for each in listed) and all(map(outputs.extends, begun))
+        if not once or set(listed) != set(indexed) or not held:
             return {"listed": listed, "by index": indexed}
     return None
 

@@ -174,6 +174,13 @@ MUTANTS = (
         noticed_by=CLIENT_IS_MECHANISM,
     ),
     Mutant(
+        name="no output goes on from where it has begun",
+        function=event_outputs.OutputSet.extends,
+        old="windows - len(counts)",
+        new="windows + len(counts)",
+        noticed_by=CLIENT_IS_MECHANISM,
+    ),
+    Mutant(
         name="charges are not written down",
         function=aggregation_service.settle,
         old="ledger.update(charged), batch",
