@@ -24,6 +24,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from types import FunctionType, MethodType, ModuleType
 
@@ -66,8 +67,15 @@ LAZY = frozenset(
 )
 """Attributes that are filled in when they are first asked for."""
 
+MADE_OF = ("__code__", "__defaults__", "__kwdefaults__", "__globals__")
+"""What every function is made of."""
+
+made_of = operator.attrgetter(*MADE_OF)
+
 Parts = Iterable[tuple[str, object]]
 Read = Callable[[object], Parts]
+Seen = tuple[str, object, Read, list[str], list[object]]
+"""The name of an object, the object, what reads its parts, their names, and the parts."""
 
 
 class Shadowed(Exception):
@@ -78,7 +86,7 @@ class Snapshot:
     """Hold every object that a verdict rests on, with its parts as they are now."""
 
     def __init__(self) -> None:
-        self.seen: dict[int, tuple[str, object, Read, list[str], list[object]]] = {}
+        self.seen: dict[int, Seen] = {}
         for module in own_modules():
             self._visit(module.__name__, module)
         for module in HELPERS:
@@ -86,6 +94,11 @@ class Snapshot:
                 self._visit_helper(f"{module.__name__}.{name}", value)
         for kind in SOLVERS:
             self._visit_helper(f"{kind.__module__}.{kind.__name__}", kind)
+        kinds: tuple[list[Seen], list[Seen]] = [], []
+        for each in self.seen.values():
+            kinds[each[2] is of_function and tuple(each[3]) == MADE_OF].append(each)
+        self.others, self.plain = kinds[0], [value for _, value, _, _, _ in kinds[1]]
+        self.made = list(chain.from_iterable(map(made_of, self.plain)))
         self.hooks = hooks()
         self.modules = {name: sys.modules[name] for name in sys.modules if is_ours(name)}
 
@@ -97,13 +110,22 @@ class Snapshot:
         for name in {*self.modules, *filter(is_ours, list(sys.modules))}:
             if sys.modules.get(name) is not self.modules.get(name):
                 yield f"sys.modules[{name!r}]"
-        for name, value, read, names, before in self.seen.values():
+        everything = self.seen.values()
+        for name, value, read, names, before in self.others if self._is_plain() else everything:
             now = [part for _, part in read(value)]
             if len(now) != len(before) or not all(map(operator.is_, before, now)):
                 old, new = dict(zip(names, before, strict=True)), dict(read(value))
                 for part in {**old, **new}:
                     if part not in old or part not in new or old[part] is not new[part]:
                         yield f"{name}.{part}"
+
+    def _is_plain(self) -> bool:
+        """Tell at once of all functions that were made of code and default values: they still are.
+
+        To be the same, they must have the same parts and no other.
+        """
+        now = list(chain.from_iterable(map(made_of, self.plain)))
+        return all(map(operator.is_, self.made, now)) and not any(map(vars, self.plain))
 
     def _visit(self, name: str, value: object) -> None:
         """Write down an object of this project and everything in it."""

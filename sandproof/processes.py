@@ -143,7 +143,6 @@ class Pool:
         self.jobs = jobs
         self.memory = memory_limit(jobs) if memory is None else memory
         self.running: list[Child] = []
-        gc.collect()
         gc.freeze()
 
     def __enter__(self) -> Pool:

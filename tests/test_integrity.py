@@ -16,6 +16,7 @@ import pytest
 import properties.lump
 import spec.aggregation_service
 import spec.claims
+import spec.noise
 import spec.verdicts
 from proofs import _solvers
 from sandproof import integrity
@@ -289,3 +290,27 @@ def test_what_was_written_down_is_used_again_while_it_is_so(
     with integrity.watching():
         assert integrity.snapshot() is not seen[0]
         assert not integrity.complaint(integrity.snapshot())
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("__code__", (lambda value=1: -value).__code__),
+        ("__defaults__", (2,)),
+        ("__kwdefaults__", {"value": 2}),
+        ("added", 1),
+    ],
+)
+def test_a_plain_function_is_changed_in_any_of_its_parts(name: str, value: object) -> None:
+    before, function = Snapshot(), spec.noise.threshold
+    assert function in before.plain
+    old = getattr(function, name, None)
+    setattr(function, name, value)
+    try:
+        assert f"spec.noise.threshold.{name}" in before.differences()
+    finally:
+        if name == "added":
+            delattr(function, name)
+        else:
+            setattr(function, name, old)
+    assert not complaint(before)
