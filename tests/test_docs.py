@@ -19,6 +19,7 @@ from typing import cast
 import pytest
 
 from docs.generator.symbols import defined
+from sandproof.store import FOLDER
 from spec.claims import CLAIMS
 from tests.browser import Browser, browser, missing
 
@@ -41,14 +42,16 @@ PAGES = {
 }
 
 
-def sphinx(root: Path, out: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def sphinx(
+    root: Path, out: Path, *options: str, store: Path | str = ""
+) -> subprocess.CompletedProcess[str]:
     """Build the site as `make docs` does; of the catalogue only one proposal."""
     chosen = f"catalogue_only={REFUTED}"
     command = [sys.executable, "-m", "sphinx", "-W", "-n", "-q", "-b", "html", "-D", chosen]
     return subprocess.run(
         [*command, *options, str(root / "docs"), str(out)],
         cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root)},
+        env={**os.environ, "PYTHONPATH": str(root), FOLDER: str(store)},
         capture_output=True,
         text=True,
         check=False,
@@ -62,7 +65,7 @@ def need_sphinx() -> None:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory, store: Path) -> Path:
     """Build the site once, also if several workers ask for it."""
     need_sphinx()
     shared = tmp_path_factory.getbasetemp()
@@ -72,7 +75,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with (shared / "site.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not done.exists():
-            built = sphinx(ROOT, out)
+            built = sphinx(ROOT, out, store=store)
             assert built.returncode == 0, built.stderr[-4000:]
             done.touch()
     return out
