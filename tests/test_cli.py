@@ -173,18 +173,35 @@ def test_check_of_parameters_needs_no_proposal(capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.usefixtures("quick")
-@pytest.mark.parametrize("form", ["text", "json", "markdown"])
+@pytest.mark.parametrize(
+    ("form", "old", "new", "status", "told"),
+    [
+        ("text", "paper", "weaker.py", 4, "WEAKER"),
+        ("json", "weaker.py", "paper", 0, "stronger"),
+        ("markdown", "weaker.py", "change.py", 1, "BROKEN"),
+    ],
+)
 def test_two_proposals_are_compared(
-    form: str, change: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    form: str,
+    old: str,
+    new: str,
+    status: int,
+    told: str,
+    change: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    weaker = tmp_path / "weaker.py"
-    weaker.write_text(WEAKER, encoding="utf-8")
-    status, output, _ = printed(capsys, "compare", "paper", weaker, "--format", form)
-    assert (status, "WEAKER" in output) == (4, True)
-    status, output, _ = printed(capsys, "compare", weaker, "paper", "--format", form)
-    assert (status, "stronger" in output) == (0, True)
-    status, output, _ = printed(capsys, "compare", weaker, change, "--format", form)
-    assert (status, "BROKEN" in output) == (1, True)
+    assert change.parent == tmp_path
+    (tmp_path / "weaker.py").write_text(WEAKER, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    found, output, _ = printed(capsys, "compare", old, new, "--format", form)
+    assert (found, told in output) == (status, True)
+
+
+def test_what_is_not_there_is_not_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     status, output, errors = printed(capsys, "compare", "paper", tmp_path / "nowhere.py")
     assert (status, output, errors.count("\n")) == (2, "", 1)
 
