@@ -163,7 +163,7 @@ def test_noise_is_sampled_with_its_own_probabilities(noise: Noise) -> None:
     assert sampled(noise_of(noise), 18, rejects=True).fits(pmf_of(noise))
 
 
-@pytest.mark.parametrize(("law", "wrong"), WRONG, ids=repr)
+@pytest.mark.parametrize(("law", "wrong"), WRONG)
 def test_noise_of_another_law_is_noticed(law: Noise, wrong: Noise) -> None:
     assert not sampled(noise_of(wrong), 18, rejects=True).fits(pmf_of(law))
 
@@ -204,7 +204,7 @@ FINITE: list[Law[Any]] = [
 ]
 
 
-@pytest.mark.parametrize("law", FINITE, ids=repr)
+@pytest.mark.parametrize("law", FINITE)
 def test_a_law_is_sampled_with_the_probabilities_that_it_lists(law: Law[Any]) -> None:
     noisy = law == WITHIN_TWO.around(7)
     found = sampled(lambda entropy: Sampler(entropy)(law), 18, rejects=noisy)
@@ -212,7 +212,7 @@ def test_a_law_is_sampled_with_the_probabilities_that_it_lists(law: Law[Any]) ->
     assert set(found.found) == {outcome for outcome, mass in law.outcomes() if mass}
 
 
-@pytest.mark.parametrize("law", FINITE[2:5], ids=repr)
+@pytest.mark.parametrize("law", FINITE[2:5])
 def test_another_weight_is_noticed(law: Law[Any]) -> None:
     values, weights = zip(*law.outcomes(), strict=True)
     heavier = [2 * weights[0], *weights[1:]]
