@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sandproof.about import About, Request
-from sandproof.families import NAMES, Family, Rules, families, family_named, family_of
+from sandproof.families import NAMES, Family, Rules, families, family_of, parameters
 from sandproof.jobs import CHECK_SECONDS, Options
 from sandproof.problems import BadInput, brief, known_claim, parsed
 from sandproof.processes import in_child
@@ -56,7 +56,7 @@ def request_of(
     if family is not None and family not in NAMES:
         raise BadInput(f"there is no family {family!r}; there are {', '.join(NAMES)}")
     named = family or "paper"
-    given = parse_settings(settings, family_named(named).own.limits)
+    given = parse_settings(settings, parameters.OWN[named])
     if proposal is None:
         return Request(settings=given, family=named)
     if isinstance(proposal, str | PathLike):

@@ -7,6 +7,8 @@ again once it is back.
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -23,6 +25,8 @@ PATIENCE_SECONDS = 600
 """For how long a scheduler that was there may be away."""
 
 TICK = 0.1
+LOST = (OSError, asyncio.CancelledError, concurrent.futures.CancelledError)
+"""What is raised where an answer went with its scheduler. A worker's own errors are returned."""
 
 
 def on_cluster(questions: Sequence[Question], address: str) -> Replies:
@@ -41,10 +45,15 @@ def on_cluster(questions: Sequence[Question], address: str) -> Replies:
                 ended = [future for future in futures if future.done()]
                 for future in ended:
                     question = futures.pop(future)
-                    # A future that is cancelled went with the scheduler, and is asked again.
-                    if not future.cancelled():
-                        waiting.remove(question)
-                        yield question, reply_of(question, future)
+                    # What went with the scheduler, the future or its answer, is asked again.
+                    if future.cancelled():
+                        continue
+                    try:
+                        reply = reply_of(question, future)
+                    except LOST:
+                        continue
+                    waiting.remove(question)
+                    yield question, reply
         client = None
 
 

@@ -16,7 +16,7 @@ from sandproof import verdict
 from sandproof.about import Request
 from sandproof.answers import answers
 from sandproof.commands import controls
-from sandproof.families import families, family_named, family_of
+from sandproof.families import Family, families, family_named, family_of, parameters
 from sandproof.jobs import Options
 from sandproof.main import main
 from sandproof.proposal import load
@@ -224,3 +224,8 @@ def test_no_module_of_the_engine_names_a_type_of_a_family(module: str) -> None:
     named = [line for line in imports for name in OF_A_FAMILY if name in line]
     assert named == []
     assert not any(line.startswith("from spec import") for line in imports)
+
+
+@pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
+def test_the_parameters_of_a_family_are_known_before_its_checks(family: Family) -> None:
+    assert parameters.OWN[family.name] is family.own.limits

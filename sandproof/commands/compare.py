@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     import sandproof
     from sandproof.compare import status_of
     from sandproof.families import families
-    from sandproof.problems import BadInput
+    from sandproof.problems import BadInput, parsed
 
     published = {
         name.lower(): rules for family in families() for name, rules in family.versions.items()
@@ -58,6 +58,9 @@ def run(arguments: argparse.Namespace) -> int:
         None if name == "paper" else published.get(name, Path(name))
         for name in (arguments.old, arguments.new)
     ]
+    for path in named:
+        if isinstance(path, Path):
+            parsed(path)
     old, new = sandproof.check_all(named, **how_to_check(arguments))
     for result in (old, new):
         if result.bad_input:
