@@ -210,7 +210,7 @@ def test_a_family_is_complete(family: object) -> None:
 ENGINE = (
     *("about", "case", "children", "combine", "guard", "jobs", "plan", "processes", "proposal"),
     *("reach", "result", "schedule", "store", "verdict", "weigh", "why", "claim_result", "promise"),
-    *("answers", "compare", "settings"),
+    *("answers", "compare", "settings", "api", "campaign", "cluster", "questions", "progress"),
 )
 OF_A_FAMILY = ("spec.level1", "spec.rules", "spec.paper", "spec.claims", "PAPER", "CLAIMS")
 
