@@ -126,7 +126,7 @@ ASSUMPTIONS = (
         formula=r"\mathrm{presence}(D) = \mathrm{presence}(D^{-x})",
         paper="Alg. 2; Alg. 3; Remark 2.2",
         subjects=("spec.contributions.send",),
-        rules=("send",),
+        rules=("limits", "send"),
     ),
     assumption(
         id="absent_keys_are_never_released",
