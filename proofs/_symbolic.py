@@ -9,7 +9,8 @@ where the function catches it.
 
 A set or a dictionary asks for a hash before it compares, and passes by what has another one. So a
 symbolic value has a hash only where spec and proofs ask for it themselves: there all keys of a
-container are symbolic, all have the same hash, and every comparison is made and forks.
+container are symbolic, all have the same hash, and every comparison is made and forks. Who is only
+`guessing`, and tries on numbers whatever is found, may have symbolic values in any container.
 """
 
 from __future__ import annotations
@@ -158,15 +159,21 @@ def refuse(operation: str) -> NoReturn:
 
 
 def explore(
-    function: Callable[..., object], *arguments: object, most: int | None = None
+    function: Callable[..., object],
+    *arguments: object,
+    most: int | None = None,
+    guessing: bool = False,
 ) -> Exploration:
-    """Run a function once per path and return all paths; more than the most are refused."""
+    """Run a function once per path and return all paths; more than the most are refused.
+
+    The paths of an exploration that is `guessing` need not be all: nothing follows from them.
+    """
     most = PATHS if most is None else most
     pending: list[_Answers] = [()]
     paths: list[Path] = []
     impossible: list[tuple[z3.BoolRef, ...]] = []
     for _ in range(most):
-        attempt = _Run(pending.pop())
+        attempt = _Run(pending.pop(), guessing)
         path = attempt.follow(function, arguments)
         paths += [] if path is None else [path]
         impossible += attempt.impossible
@@ -194,8 +201,9 @@ _texts: dict[str, int] = {"": 0}
 class _Run:
     """Follow one path: repeat the given answers, then take the first that is possible."""
 
-    def __init__(self, given: _Answers) -> None:
+    def __init__(self, given: _Answers, guessing: bool = False) -> None:
         self.given = given
+        self.guessing = guessing
         self.answers: list[tuple[z3.BoolRef, bool]] = []
         self.known: dict[int, bool] = {}
         self.conditions: list[z3.BoolRef] = []
@@ -534,7 +542,7 @@ def hashed(what: str) -> int:
 
     A container of a proposal may hold values that are not symbolic, and other code may hold any.
     """
-    if not _runs:
+    if not _runs or _runs[-1].guessing:
         return 0
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and (

@@ -14,7 +14,7 @@ Assumes: Nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs._check import check_of
@@ -51,28 +51,58 @@ def noise_is_not_released(
     return not rules.releases(at, any_key("key"), outcome, threshold)
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Hold a query at exact parameters, the threshold, and the greatest outcome of the noise."""
+
+    at: AtService
+    threshold: int | None
+    greatest: int | None
+
+
+@for_all_rules("no outcome is released for any key")
+def not_released_at(asked: Asked, outcome: int) -> bool:
+    """Ask about every key and every outcome that there is."""
+    if asked.greatest is not None:
+        assume(outcome <= asked.greatest)
+    rules = asked.at.rules
+    return not rules.releases(asked.at, any_key("key"), outcome, asked.threshold)
+
+
 @search(
     "no outcome is released at exact parameters",
     by="exact instances",
-    over="exact parameters and the limits of the rules, at the ends of the noise",
+    over="exact parameters and the limits of the rules, every key and every outcome",
 )
 def instances(rules: Rules) -> Mapping[str, object] | None:
-    """Look for an outcome that is released, near the threshold and near the greatest outcome."""
+    """Look for a key and an outcome that is released for it, near the ends where code asks more."""
     for at in parameters(rules):
         threshold = rules.threshold(at, ())
         greatest = rules.noise(at, (), threshold).support[1]
-        near = {0, *(end + step for end in (threshold, greatest) if end for step in (-1, 0, 1))}
-        for outcome in sorted(near):
-            possible = greatest is None or outcome <= greatest
-            if possible and rules.releases(at, 0, outcome, threshold):
-                return {
-                    "contribution_budget": at.limits.contribution_budget,
-                    "sparsity_budget": at.limits.sparsity_budget,
-                    "epsilon": at.query.epsilon,
-                    "delta": at.query.delta,
-                    "threshold": threshold,
-                    "outcome": outcome,
-                }
+        found = not_released_at.decide(Asked(at, threshold, greatest)).example
+        if found is None:
+            found = at_the_ends(at, threshold, greatest)
+        if found is not None:
+            return {
+                "contribution_budget": at.limits.contribution_budget,
+                "sparsity_budget": at.limits.sparsity_budget,
+                "epsilon": at.query.epsilon,
+                "delta": at.query.delta,
+                "threshold": threshold,
+                **found,
+            }
+    return None
+
+
+def at_the_ends(
+    at: AtService, threshold: int | None, greatest: int | None
+) -> Mapping[str, int] | None:
+    """Return an outcome near the threshold or the greatest outcome that is released for key 0."""
+    near = {0, *(end + step for end in (threshold, greatest) if end for step in (-1, 0, 1))}
+    for outcome in sorted(near):
+        possible = greatest is None or outcome <= greatest
+        if possible and at.rules.releases(at, 0, outcome, threshold):
+            return {"outcome": outcome}
     return None
 
 

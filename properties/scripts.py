@@ -50,11 +50,16 @@ class Run(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """Name a script, the unit that it is about, and what it does."""
+    """Name a script, the unit that it is about, and what it does.
+
+    In one that `discovers` keys nobody but the unit contributes. So no key is there without the
+    unit, and what is seen must be the same wherever no noise is drawn.
+    """
 
     name: str
     unit: Callable[[Holes], Unit]
     play: Callable[[Holes, Run], None]
+    discovers: bool = False
 
 
 def key(holes: Holes, name: str) -> int:
@@ -68,7 +73,7 @@ def wait(holes: Holes, run: Run, name: str, most: int = LATEST) -> None:
     run.make(PassTime(until=run.there.now + until))
 
 
-def register(run: Run, source_id: str, expiry: int = YEARS) -> None:
+def register(run: Run, source_id: str, expiry: int = YEARS, key: int = 0) -> None:
     """Register a source that only triggers with its own filter match."""
     run.make(
         Source(
@@ -76,23 +81,27 @@ def register(run: Run, source_id: str, expiry: int = YEARS) -> None:
             destination="shop",
             expiry=expiry,
             filters=frozenset({source_id}),
-            key=0,
+            key=key,
         )
     )
 
 
 def trigger(holes: Holes, run: Run, source_id: str, number: int, value: int | None = None) -> None:
     """Register a trigger for one source with any key and value."""
-    most = 2 * run.limits.contribution_budget
     run.make(
         Trigger(
             report_id=number,
             destination="shop",
             filters=frozenset({source_id}),
             key=key(holes, f"key_{number}"),
-            value=holes.integer(f"value_{number}", 1, most) if value is None else value,
+            value=any_value(holes, run, number) if value is None else value,
         )
     )
+
+
+def any_value(holes: Holes, run: Run, number: int) -> int:
+    """Return any value for a report, up to twice what a unit may contribute."""
+    return holes.integer(f"value_{number}", 1, 2 * run.limits.contribution_budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,8 +129,7 @@ def event(
     value: int | None = None,
 ) -> None:
     """Let a device contribute any value to any key."""
-    most = 2 * run.limits.contribution_budget
-    amount = holes.integer(f"value_{number}", 1, most) if value is None else value
+    amount = any_value(holes, run, number) if value is None else value
     program = ContributeTo(key(holes, f"key_{number}"), amount)
     run.make(Event(report_id=number, device=device, program=program, ad_tech=ad_tech))
 
@@ -136,6 +144,13 @@ def ask(run: Run, epsilon: Fraction) -> None:
                 if not any(part.key == known for known in keys):
                     keys.append(part.key)
     run.make(Query(epsilon=epsilon, report_ids=arrived, keys=tuple(keys)))
+
+
+def discover(run: Run) -> None:
+    """Ask once, with key discovery, for all reports that have arrived in both worlds."""
+    arrived = tuple(each for each in sorted(run.there.reports) if each in run.gone.reports)
+    limits = run.limits
+    run.make(Query(epsilon=limits.epsilon, delta=limits.delta, report_ids=arrived))
 
 
 def one_trigger(holes: Holes, run: Run) -> None:
@@ -188,6 +203,40 @@ def asked_twice(holes: Holes, run: Run) -> None:
     ask(run, holes.epsilon("epsilon_1", run.limits.epsilon))
 
 
+def keys_of_a_source(holes: Holes, run: Run) -> None:
+    """Let a source take two triggers, and ask which keys there are."""
+    register(run, "x")
+    trigger(holes, run, "x", 0)
+    trigger(holes, run, "x", 1)
+    wait(holes, run, "wait_0")
+    discover(run)
+
+
+def shared_trigger(*sources: str) -> Callable[[Holes, Run], None]:
+    """Return the script in which a trigger matches several sources, and each has its own key.
+
+    Before it the unit takes any value, so that its budget may be used up.
+    """
+
+    def play(holes: Holes, run: Run) -> None:
+        for place, each in enumerate(sources):
+            register(run, each, key=2**place)
+        trigger(holes, run, "x", 0)
+        run.make(
+            Trigger(
+                report_id=1,
+                destination="shop",
+                filters=frozenset(sources),
+                key=0,
+                value=any_value(holes, run, 1),
+            )
+        )
+        wait(holes, run, "wait_0")
+        ask(run, run.limits.epsilon)
+
+    return play
+
+
 def window_of(holes: Holes) -> DeviceWindow:
     """Return the unit of a device in any time window."""
     return DeviceWindow(device="phone", window=holes.integer("window", 0, LAST_WINDOW))
@@ -205,6 +254,15 @@ def one_event(holes: Holes, run: Run) -> None:
     event(holes, run, "phone", 0)
     wait(holes, run, "wait_0")
     ask(run, run.limits.epsilon)
+
+
+def keys_of_a_device(holes: Holes, run: Run) -> None:
+    """Let a device contribute twice, and ask which keys there are."""
+    begin(holes, run)
+    event(holes, run, "phone", 0)
+    event(holes, run, "phone", 1)
+    wait(holes, run, "wait_0")
+    discover(run)
 
 
 def two_events(holes: Holes, run: Run) -> None:
@@ -317,8 +375,16 @@ def source_x(holes: Holes) -> Unit:
 def attribution_scripts(ladder: tuple[int, ...]) -> tuple[Script, ...]:
     """Return the scripts about a source, short ones first; the ladder is the lengths to try."""
     short = (one_trigger, two_triggers, asked_twice, two_sources, a_source_after_another, used_up)
+    own = keys_of_a_source
     return (
         *(Script(name=play.__name__, unit=source_x, play=play) for play in short),
+        Script(name=own.__name__, unit=source_x, play=own, discovers=True),
+        *(
+            Script(
+                name=f"a trigger of {', '.join(each)}", unit=source_x, play=shared_trigger(*each)
+            )
+            for each in (("z", "y", "x"), ("x", "y", "z"))
+        ),
         *(Script(name=f"with {n} others", unit=source_x, play=with_others(n)) for n in ladder),
         *(Script(name=f"asked {n} times", unit=source_x, play=asked_often(n)) for n in ladder),
     )
@@ -327,8 +393,10 @@ def attribution_scripts(ladder: tuple[int, ...]) -> tuple[Script, ...]:
 def aggregation_scripts(ladder: tuple[int, ...]) -> tuple[Script, ...]:
     """Return the scripts about a device in a window, short ones first."""
     short = (one_event, two_events, events_asked_twice, two_devices, two_ad_techs)
+    own = keys_of_a_device
     return (
         *(Script(name=play.__name__, unit=window_of, play=play) for play in short),
+        Script(name=own.__name__, unit=window_of, play=own, discovers=True),
         *(
             Script(name=f"with {n} others", unit=window_of, play=devices_with_others(n))
             for n in ladder

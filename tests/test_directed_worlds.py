@@ -31,7 +31,9 @@ from spec import (
     Unit,
 )
 from spec.aggregation_service import Answer, Outcome
-from spec.contributions import Credit
+from spec.attribution_client import AttributionClient
+from spec.contributions import Budgets, Credit
+from spec.distributions import Draw
 from spec.neighbours import Relation
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
@@ -40,7 +42,7 @@ from spec.verdicts import Evidence, Reason
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from spec.rules import AtContribution, AtService
+    from spec.rules import AtContribution, AtService, AtTrigger
 
 PROMISED = PAPER.limits.epsilon, PAPER.limits.delta
 SHORT = attribution_scripts(())
@@ -92,6 +94,31 @@ def lose_any_report(at: AtContribution, granted: tuple[Credit, ...]) -> Random[t
     return Distribution.of({sent: Fraction(9, 10), (): Fraction(1, 10)})
 
 
+def contribute_the_last(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    return PAPER.contribute(at, credits[-1:])
+
+
+def credit_all(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
+    matching = [each for each in at.client.sources if at.rules.matches(at, each)]
+    return at.client, tuple(
+        Credit(unit=each.source_id, contributions=at.rules.contributions(at, each))
+        for each in matching
+    )
+
+
+def share_noise(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
+    """Draw noise once for all keys of a cell; the cells are kept in a dictionary."""
+    noise, totals = at.rules.noise(at, batch, None), at.rules.totals(at, batch)
+    errors: dict[int, int] = {}
+    for key in at.query.keys:
+        if key % 1000 not in errors:
+            errors[key % 1000] = draw(noise.around(0))
+    shown = ((key, totals.get(key, 0) + errors[key % 1000]) for key in at.query.keys)
+    return Answer(released=tuple(shown))
+
+
 def refuse_listed_keys(
     at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
 ) -> tuple[Budget, bool]:
@@ -120,6 +147,8 @@ def test_broken_rules_are_refuted_for_devices(name: str) -> None:
         (replace(PAPER, noise=count_less_noise), (128,)),
         (replace(PAPER, charge=charge_hundred_times), (128,)),
         (replace(PAPER, send=lose_null_reports), ()),
+        (replace(PAPER, attribute=credit_all, contribute=contribute_the_last), ()),
+        (replace(PAPER, answer=share_noise), ()),
     ],
 )
 def test_unsound_rules_are_refuted(rules: Rules, ladder: tuple[int, ...]) -> None:
@@ -131,6 +160,7 @@ def test_unsound_rules_are_refuted(rules: Rules, ladder: tuple[int, ...]) -> Non
     [
         PAPER,
         replace(PAPER, admit=refuse_listed_keys),
+        replace(PAPER, attribute=credit_all),
         replace(PAPER, reveal=show_steps),
     ],
 )
