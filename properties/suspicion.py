@@ -56,7 +56,7 @@ def differs(run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
     if len(run.mine.sums) != len(run.theirs.sums):
         mine, theirs = ({each.noise for each in x.sums} for x in (run.mine, run.theirs))
         return bool(mine - theirs and theirs - mine)
-    if any(encoded(mine) != encoded(theirs) for mine, theirs in run.seen):
+    if looks_different(run):
         return True
     loss = Fraction(0)
     for one, other in zip(run.mine.sums, run.theirs.sums, strict=True):
@@ -66,6 +66,11 @@ def differs(run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
             return True
         loss += -one.noise.decay_power.exponent * abs(one.centre - other.centre)
     return loss > promised[0]
+
+
+def looks_different(run: BothWorlds) -> bool:
+    """Tell whether what is seen differs."""
+    return any(encoded(mine) != encoded(theirs) for mine, theirs in run.seen)
 
 
 def has_other_noise(run: BothWorlds) -> bool:

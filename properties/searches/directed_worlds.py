@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from random import Random as Chance
 from typing import TYPE_CHECKING, cast
 
@@ -30,7 +31,7 @@ from properties.parts import shows_as_drawn
 from properties.play import Promise, attack_of_run
 from properties.script_attack import ScriptAttack
 from properties.scripts import Script
-from properties.suspicion import SameDraws, suspicious
+from properties.suspicion import SameDraws, looks_different, suspicious
 from properties.worlds import BothWorlds, Draws, alike, both, chances
 from spec.aggregation_service import Spent
 from spec.contributions import Budget, Credit, Unit
@@ -302,11 +303,12 @@ def try_numbers(
         holes = Chosen(chance, words)
         try:
             unit = script.unit(holes)
-            draws = SameDraws(chance, words, rules.limits.contribution_budget)
-            run = BothWorlds(rules, relation, unit, lambda: Draws(draws.noisy, first_of))  # noqa: B023
+            same = SameDraws(chance, words, rules.limits.contribution_budget)
+            draws = without_noise if script.discovers else partial(Draws, same.noisy, first_of)
+            run = BothWorlds(rules, relation, unit, draws)
             script.play(holes, run)
             runs += 1
-            if not suspicious(run, promised):
+            if not (looks_different(run) if script.discovers else suspicious(run, promised)):
                 continue
             attack = attack_of_run(run, promised)
         except SpecError:
