@@ -72,6 +72,7 @@ class Chain:
                     claim=self.claim,
                     check="proof",
                     evidence=Evidence.PROOF,
+                    rests_on=tuple(x for x in map(_name, way) if x in CLAIMS),
                     method=self.argument,
                     bound=_bound(each for _, each in found),
                     assumes=self.assumes,

@@ -29,11 +29,13 @@ the code of the rules, for all values and all lengths. A rule that raises is no 
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter_ns
 from types import FunctionType
+from typing import cast
 
 from immutables import Map
 
@@ -383,6 +385,13 @@ class Core:
     unclean: dict[str, str]
 
 
+def _inside(rule: object) -> object:
+    """Return the function that a guard or partial arguments were put around."""
+    while type(rule := unguarded(rule)) is functools.partial:
+        rule = cast("functools.partial[object]", rule).func
+    return rule
+
+
 def core_of(rules: Rules) -> Core:
     """Take off the rules what was put around them."""
     core = rewritten(rules)
@@ -390,7 +399,7 @@ def core_of(rules: Rules) -> Core:
         field.name: rule
         for field in dataclasses.fields(Rules)
         if getattr(rules, field.name) is not getattr(PAPER, field.name)
-        and type(rule := unguarded(getattr(rules, field.name))) is FunctionType
+        and type(rule := _inside(getattr(rules, field.name))) is FunctionType
     }
     changed = [name for name in AROUND if getattr(core, name) is not getattr(PAPER, name)]
     steps = {name: AROUND[name].decide(core) for name in changed}

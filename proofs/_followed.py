@@ -445,7 +445,7 @@ def _known(kind: type) -> bool:
     factories = (dataclasses.MISSING, Map, tuple, frozenset)
     if any(all(f.default_factory is not each for each in factories) for f in fields):
         return False
-    if not all(f.default is dataclasses.MISSING or _immutable(f.default) for f in fields):
+    if not all(f.default is dataclasses.MISSING or _fits(f) for f in fields):
         return False
     if not all(f.compare and f.hash is None for f in fields):
         return False
@@ -457,6 +457,13 @@ def _known(kind: type) -> bool:
     return all(_generated(a, v, names) for a, v in vars(kind).items()) and all(
         map(_known, kind.__bases__)
     )
+
+
+def _fits(field: dataclasses.Field[object]) -> bool:
+    """Tell whether a default is data, and what its field is said to be if that is an atom."""
+    written = field.type if isinstance(field.type, str) else field.type.__name__
+    declared = {each.__name__: each for each in (int, str, bool, Fraction)}.get(written)
+    return _immutable(field.default) and (declared is None or type(field.default) is declared)
 
 
 def _said_of(kind: type) -> list[str]:

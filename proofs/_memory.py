@@ -1,10 +1,13 @@
-"""Whether the rules of a proposal could remember: a proof is about functions of their arguments.
+"""Whether the rules of a proposal only compute: a proof is about functions of their arguments.
 
 A proof follows some rules and leaves others free, and what it has not followed could write down
-what another rule reads. So the code of all changed rules is looked at, and that of the functions of
-the proposal that they can reach. They may set no global name, no attribute and no variable that
-outlives a call. If two rules share something that can be changed, such as a list of the module,
-neither may hold an instruction or name a method that changes a container in place.
+what another rule reads, or change what it is given. So the code of all changed rules is looked at,
+and that of the functions of the proposal that they can reach. They may set no global name, no
+attribute and no variable that outlives a call. They may name no attribute that begins with an
+underscore or leads to frames, make no class and import nothing while they run, and call nothing
+that is not known: of the built-in and standard functions those that only compute. If two rules
+share something that can be changed, such as a list of the module, neither may hold an instruction
+or name a method that changes a container in place.
 """
 
 from __future__ import annotations
@@ -20,13 +23,25 @@ from typing import Any, cast
 
 from immutables import Map
 
-from proofs._flow import IN_PLACE, unguarded
-from proofs._followed import CACHED, FUNCTIONS, _immutable, _known, _names, _ours
+from proofs._flow import IN_PLACE, _codeless, unguarded
+from proofs._followed import (
+    BUILTINS,
+    CACHED,
+    FUNCTIONS,
+    _immutable,
+    _leads_out,
+    _names,
+    _ours,
+)
+from proofs._opaque import Opaque
 from proofs._rewritten import _global_names
 from spec.verdicts import Check, Evidence, Finding, Reason
 
 SETS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
 CONTAINERS = (list, dict, set, tuple, frozenset, Map)
+MAKING = {"LOAD_BUILD_CLASS": "a class that is made", "IMPORT_NAME": "an import"}
+COMPUTING = frozenset({"hash", "repr", "bin", "hex", "oct", "ord", "chr", "callable", "ascii"})
+"""Built-in functions that compute, though not on symbols."""
 
 
 def memoryless(check: Check) -> Check:
@@ -52,9 +67,13 @@ def memory_of(rules: Any) -> str:
     for rule, function in changed.items():
         reached = _Reached()
         reached.visit(function, rule)
+        if reached.foreign:
+            return f"{reached.foreign}, of which nothing is known, in {rule}"
         for code in reached.codes:
             if what := _kept(code, code.co_freevars):
                 return f"{what}, which is kept for the next call, in {code.co_qualname}"
+            if what := _beyond(code):
+                return f"{what} in {code.co_qualname}"
         for identity, name in reached.changeable.items():
             other, writer = shared.get(identity, ("", ""))
             writer = writer or reached.writer
@@ -67,13 +86,15 @@ def memory_of(rules: Any) -> str:
 class _Reached:
     """Collect the code that a rule can reach, and what it can reach that can be changed.
 
-    `writer` names something in it that could change a container, if there is anything.
+    `writer` names something in it that could change a container, if there is anything, `foreign`
+    something whose code is not known.
     """
 
     def __init__(self) -> None:
         self.codes: list[CodeType] = []
         self.changeable: dict[int, str] = {}
         self.writer = ""
+        self.foreign = ""
         self.seen: dict[int, object] = {}
 
     def visit(self, value: object, name: str) -> None:
@@ -92,18 +113,14 @@ class _Reached:
         elif kind is CACHED:
             self.visit(getattr(value, "__wrapped__", None), name)
         elif isinstance(value, type):
-            if not _known(value) and value.__module__ not in sys.stdlib_module_names:
-                self._all(vars(value).values(), name)
-        elif kind in (staticmethod, classmethod, property):
-            self._all((getattr(value, each, None) for each in ("__func__", "fget")), name)
-        elif kind in CONTAINERS or dataclasses.is_dataclass(value):
+            if not _codeless(value):
+                self.foreign = self.foreign or name
+        elif kind in CONTAINERS or (dataclasses.is_dataclass(value) and _codeless(kind)):
             if kind in (list, dict, set):
                 self.changeable[id(value)] = name
             self._all(members_of(value), name)
         else:
-            self.writer = self.writer or name
-            self.changeable[id(value)] = name
-            self.visit(getattr(value, "__self__", None), name)
+            self.foreign = self.foreign or name
 
     def _all(self, values: Iterable[object], name: str) -> None:
         for each in values:
@@ -113,10 +130,12 @@ class _Reached:
         if _ours(function):
             return
         if function.__module__.split(".")[0] in sys.stdlib_module_names:
-            self.writer = self.writer or function.__name__
+            self.foreign = self.foreign or function.__name__
             return
         code, names = function.__code__, _names(function.__code__)
         self.codes.append(code)
+        for name in sorted(_global_names(code) - set(function.__globals__)):
+            self._builtin(name)
         if _changes(code):
             self.writer = self.writer or code.co_qualname
         for name in _global_names(code) & set(function.__globals__):
@@ -130,6 +149,12 @@ class _Reached:
             self.visit(cell.cell_contents, name)
         self._all(function.__defaults__ or (), "a default")
         self._all((function.__kwdefaults__ or {}).values(), "a default")
+
+    def _builtin(self, name: str) -> None:
+        """Look at a built-in name; one that is not there ends the rule."""
+        known = type(BUILTINS.get(name)) is not Opaque or name in COMPUTING
+        if name == "getattr" or not known:
+            self.foreign = self.foreign or name
 
 
 def members_of(value: object) -> Iterator[object]:
@@ -152,6 +177,19 @@ def _kept(code: CodeType, outer: tuple[str, ...]) -> str:
         if step.opname in SETS or (step.opname == "STORE_DEREF" and step.argval in outer):
             return str(step.argval)
     inner = (_kept(each, outer) for each in code.co_consts if isinstance(each, CodeType))
+    return next(filter(None, inner), "")
+
+
+def _beyond(code: CodeType) -> str:
+    """Name what code does that could reach beyond the values it is given."""
+    if code.co_filename == "<string>":
+        return ""
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and _leads_out(step.argval):
+            return f".{step.argval}"
+        if step.opname in MAKING:
+            return MAKING[step.opname]
+    inner = (_beyond(each) for each in code.co_consts if isinstance(each, CodeType))
     return next(filter(None, inner), "")
 
 

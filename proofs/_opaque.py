@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from operator import add, mul, sub, truediv
 from typing import NoReturn, TypeVar, cast
 
 from proofs._symbolic import MACHINERY, assume, free, hashed, refuse, running
@@ -93,6 +95,46 @@ for _operation in (
 ):
     setattr(Opaque, f"__{_operation}__", _refused(_operation))
 del _operation
+
+
+class Enclosed(Opaque):
+    r"""Be a number that is known by an enclosure in reality, such as $e^\epsilon$.
+
+    It can be added, multiplied and divided. Whatever else is asked of it, an enclosure may answer
+    otherwise than a number: two that overlap are neither equal nor different.
+    """
+
+    __slots__ = ("number",)
+
+    def __init__(self, what: str, number: Fraction) -> None:
+        super().__init__(what)
+        self.number = number
+
+    def __neg__(self) -> Enclosed:
+        return Enclosed(self._what, -self.number)
+
+
+def _with_enclosed(operation: Callable[[Fraction, Fraction], Fraction], name: str) -> None:
+    """Let enclosed numbers and exact ones be combined."""
+
+    def forward(self: Enclosed, other: object) -> object:
+        return Enclosed(self._what, operation(self.number, bare(other)))
+
+    def reflected(self: Enclosed, other: object) -> object:
+        return Enclosed(self._what, operation(bare(other), self.number))
+
+    setattr(Enclosed, f"__{name}__", forward)
+    setattr(Enclosed, f"__r{name}__", reflected)
+
+
+def bare(value: object) -> Fraction:
+    """Return the number that is enclosed, or an exact one as it is."""
+    return value.number if type(value) is Enclosed else cast(Fraction, value)
+
+
+for _name, _combine in (("add", add), ("sub", sub), ("mul", mul), ("truediv", truediv)):
+    _with_enclosed(_combine, _name)
+del _name, _combine
 
 
 def opaque(_: type[T], what: str) -> T:

@@ -1,9 +1,5 @@
 r"""Noise and threshold as the rules choose them, for all parameters and any base.
 
-Logarithms have no symbolic form. So where `floor_log` is called on symbolic numbers, its contract
-stands in for it: it returns some integer $m$, the largest with $p^m \le r$, and what it was called
-with is noted. The contract is checked on the running function in threshold_meets_the_tail_lemma.
-
 A query discovers keys if it brings a $\delta$ and lists no keys. So the keys of a query are none,
 or some of which nothing may be read but how many there are.
 """
@@ -11,13 +7,14 @@ or some of which nothing may be read but how many there are.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import chain, product
 from typing import Protocol, TypeVar
 from unittest.mock import patch
 
+from proofs._contracts import FloorLog
 from proofs._opaque import Counted, counted
 from proofs._proof import Step, StepResult, assume
 from proofs._solvers import Exact
@@ -42,28 +39,6 @@ PRECISION = 4096
 
 LARGEST = 10**6
 """The largest truncation whose tail is computed as a fraction."""
-
-
-@dataclass(kw_only=True)
-class FloorLog:
-    """Stand in for `floor_log`: return the given integer and note the arguments."""
-
-    result: int
-    calls: list[tuple[Power, Fraction]] = field(default_factory=list)
-
-    def __call__(self, power: Power, bound: Fraction) -> int:
-        """Return the integer; it is negative exactly for a bound below one."""
-        if type(power.base) is Base:
-            raise NotSymbolic("another base in the logarithm")
-        self.calls.append((power, bound))
-        assume((self.result >= 0) if bound >= 1 else (self.result < 0))
-        return self.result
-
-    def only_call(self) -> tuple[Power, Fraction]:
-        """Return what it was called with, if that happened once."""
-        if len(self.calls) != 1:
-            raise NotSymbolic(f"{len(self.calls)} calls of floor_log, where one was expected,")
-        return self.calls[0]
 
 
 class Listed(Counted):

@@ -10,20 +10,16 @@ smallest_sound_truncation_is_tight.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from inspect import getclosurevars
-from unittest.mock import patch
 
 from proofs import truncated_laplace_is_private as truncated
 from proofs._check import check_of
-from proofs._flow import unguarded
+from proofs._contracts import by_contract
 from proofs._proof import Proof, assume, exists
 from proofs._service import (
     ANY_BATCH,
-    FloorLog,
     OfTheRules,
     asked_for,
     noise_of,
@@ -31,44 +27,8 @@ from proofs._service import (
     without_first_budget,
 )
 from proofs._subjects import for_all_rules
-from proofs._symbolic import NotSymbolic
-from spec import PAPER, Rules, noise
+from spec import PAPER, Rules
 from spec.noise import laplace_upper_tail
-from spec.numbers import Base, Power, floor_log
-
-
-@dataclass(kw_only=True)
-class SmallestTruncation:
-    """Stand in for the search of the smallest sound truncation, and note what it is for."""
-
-    result: int
-    calls: list[tuple[Power, int, Fraction]] = field(default_factory=list)
-
-    def __call__(self, ask: Callable[[], int | None]) -> int:
-        """Return the given integer, which is a sound truncation for what was noted."""
-        if not ask.__qualname__.startswith(noise.smallest_sound_truncation.__qualname__):
-            raise NotSymbolic(f"raising precision in {ask.__qualname__}")
-        # The greatest sound edge is below one, so that the truncation is not negative.
-        assume(self.result >= 0)
-        given = getclosurevars(ask).nonlocals
-        if type(given["step"].base) is Base:
-            raise NotSymbolic("another base in the truncation")
-        self.calls.append((given["step"], given["contribution"], given["chance"]))
-        return self.result
-
-
-@contextmanager
-def by_contract(rules: Rules, result: int) -> Iterator[tuple[FloorLog, SmallestTruncation]]:
-    """Let logarithm and smallest truncation be what their contracts say, for what rules call."""
-    logarithm, smallest = FloorLog(result=result), SmallestTruncation(result=result)
-    with ExitStack() as patches:
-        patches.enter_context(patch.object(noise, "floor_log", logarithm))
-        patches.enter_context(patch.object(noise, "decide", smallest))
-        for rule in (rules.threshold, rules.noise):
-            known = getattr(unguarded(rule), "__globals__", {})
-            called = {name: logarithm for name, value in known.items() if value is floor_log}
-            patches.enter_context(patch.dict(known, called))
-        yield logarithm, smallest
 
 
 @dataclass(frozen=True, kw_only=True)

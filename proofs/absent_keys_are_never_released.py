@@ -18,10 +18,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs._check import check_of
+from proofs._contracts import by_contract
 from proofs._proof import Proof, assume, exists
 from proofs._service import ANY_BATCH, asked_for, parameters
 from proofs._subjects import Inductive, any_key, for_all_rules, search
-from proofs._truncation import by_contract
 from spec import PAPER, Rules
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power

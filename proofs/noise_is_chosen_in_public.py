@@ -18,11 +18,11 @@ from fractions import Fraction
 from itertools import chain, islice
 
 from proofs._check import check_of
+from proofs._contracts import by_contract
 from proofs._opaque import counted
 from proofs._proof import Proof, assume, exists
 from proofs._service import ANY_BATCH, asked_for, parameters
 from proofs._subjects import Inductive, for_all_rules, search, unchecked
-from proofs._truncation import by_contract
 from spec import PAPER, Rules
 from spec.aggregation_service import Query
 from spec.noise import DiscreteLaplace, Noise

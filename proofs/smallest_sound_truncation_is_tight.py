@@ -33,8 +33,9 @@ from itertools import product
 from unittest.mock import patch
 
 from proofs._check import check_of
+from proofs._contracts import FloorLog
 from proofs._proof import Proof, assume, calculation, exists, for_all
-from proofs._service import PRECISION, FloorLog, at_most
+from proofs._service import PRECISION, at_most
 from proofs._solvers import Exact
 from proofs._subjects import search, unchecked
 from spec import noise

@@ -33,8 +33,17 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs._check import check_of
+from proofs._contracts import by_contract
 from proofs._proof import Proof, assume, exists, for_all
-from proofs._service import OfTheRules, asked_for, narrow_noise, noise_of, without_first_budget
+from proofs._service import (
+    ANY_BATCH,
+    OfTheRules,
+    asked_for,
+    narrow_noise,
+    noise_of,
+    without_first_budget,
+)
+from proofs._subjects import for_all_rules
 from spec import PAPER, Rules
 from spec.noise import laplace_mass, laplace_upper_tail
 
@@ -55,7 +64,7 @@ class Truncated:
     bound: Callable[[Fraction, Fraction, Fraction], Fraction] = lambda g, q, d: g * q + d
 
 
-@for_all("the service's noise is at least as wide as the budget demands, whatever its threshold")
+@for_all_rules("the service's noise is as wide as the budget demands, for the threshold it chooses")
 def scale(
     noise: Truncated,
     contribution_budget: int,
@@ -63,14 +72,18 @@ def scale(
     epsilon: Fraction,
     delta: Fraction,
     lists_keys: bool,
-    threshold: int,
+    steps: int,
 ) -> bool:
-    r"""Show $c \Lambda_1 \le \epsilon$ for the ratio $q = b^{-c}$ that the rules choose."""
-    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 < delta, delta <= 1)
-    assume(0 <= threshold)
+    r"""Show $c \Lambda_1 \le \epsilon$ for the ratio $q = b^{-c}$ that the rules choose.
+
+    It is asked of every query, and whether or not the threshold truncates the noise.
+    """
+    assume(1 <= contribution_budget, 1 <= sparsity_budget, 0 < epsilon, 0 <= delta, delta <= 1)
     given = (contribution_budget, sparsity_budget, epsilon, delta)
     at = asked_for(noise.rules, *given, lists_keys=bool(lists_keys))
-    rate, _ = noise_of(at, threshold)
+    with by_contract(noise.rules, steps):
+        threshold = noise.rules.threshold(at, ANY_BATCH)
+        rate, _ = noise_of(at, threshold)
     return rate * contribution_budget <= epsilon
 
 

@@ -7,14 +7,14 @@ holds because its parts do, and which rule put back repairs it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from sandproof.claim_result import ClaimResult
 from sandproof.families import claim_named
 from sandproof.result import Repair
 from sandproof.schedule import Schedule
-from spec.verdicts import Claim, Finding, Kind, Reason, Verdict
+from spec.verdicts import Claim, Evidence, Finding, Kind, Reason, Verdict
 
 
 def claim_results(
@@ -28,7 +28,7 @@ def claim_results(
     fallen = [
         replace(row, refuted_lemmas=family.refuted_lemmas(row.claim.id, refuted)) for row in rows
     ]
-    return with_failed_assumptions(family.composed(fallen))
+    return without_fallen_proofs(family.composed(fallen))
 
 
 def claim_result(schedule: Schedule, claim: Claim, interrupted: bool) -> ClaimResult:
@@ -81,6 +81,34 @@ def repairs(schedule: Schedule) -> Iterator[Repair]:
         result = ClaimResult(claim=claim_named(claim), findings=tuple(findings))
         if result.verdict in (Verdict.PROVED, Verdict.SEARCHED):
             yield Repair(field=name, claim=claim, how=f"{result.verdict}: {result.reason}")
+
+
+def without_fallen_proofs(rows: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
+    """Return the results in which no proof rests on a claim with an alarm: that is one more alarm.
+
+    It may cost a claim its proof on which another rests, so it is asked again until nothing
+    changes. A proof that rests on claims that are refuted or not shown here, though not on the part
+    of them that fails, says so.
+    """
+    while True:
+        alarmed = {row.claim.id for row in rows if row.alarms}
+        after = tuple(
+            replace(row, findings=tuple(fallen_or_same(each, alarmed) for each in row.findings))
+            for row in rows
+        )
+        if after == tuple(rows):
+            return with_failed_assumptions(after)
+        rows = after
+
+
+def fallen_or_same(finding: Finding, alarmed: Collection[str]) -> Finding:
+    """Return a proof as an alarm if it rests on a claim with an alarm."""
+    named = [claim for claim in finding.rests_on if claim in alarmed]
+    if finding.evidence is not Evidence.PROOF or not named:
+        return finding
+    detail = f"it rests on {' and on '.join(named)}"
+    reason = Reason.RESTS_ON_ALARM
+    return replace(finding, evidence=Evidence.ALARM, reason=reason, detail=detail)
 
 
 def with_failed_assumptions(rows: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:

@@ -54,10 +54,7 @@ def exact(value: object, name: str) -> Fraction:
 
 
 def whole(value: object, name: str) -> int:
-    """Return a value as a whole number, or refuse it by the name of its field.
-
-    A number of another type is refused: it could compare in ways of its own.
-    """
+    """Return a value as a whole number, or refuse it by the name of its field, as `exact` does."""
     if value.__class__ is int:
         return value
     raise NotWhole(f"{name} must be an int, not {value!r}")

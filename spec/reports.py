@@ -72,13 +72,15 @@ def checked_contribution(contribution: Contribution) -> None:
 
 
 def checked_further_fields(value: object) -> None:
-    """Refuse another number in a field that a class of a proposal declares an int.
+    """Refuse something else in a field that a class of a proposal declares an int or a str.
 
     Paper: none (bad input).
     """
     for each in fields(value):  # type: ignore[arg-type]
         if each.type in (int, "int"):
             whole(getattr(value, each.name), each.name)
+        elif each.type in (str, "str"):
+            checked_names(**{each.name: getattr(value, each.name)})
 
 
 def checked_report_id(value: object, name: str) -> ReportId:

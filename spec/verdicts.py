@@ -113,6 +113,7 @@ class Reason(StrEnum):
     RELATION_UNDEFINED = "the neighbour relation is undefined"
     NO_WITNESS = "what should be possible is not"
     PROVED_AND_REFUTED = "proved and refuted at once"
+    RESTS_ON_ALARM = "proved from a claim about which there is an alarm"
 
 
 ALARMS = frozenset(
@@ -124,6 +125,7 @@ ALARMS = frozenset(
         Reason.RELATION_UNDEFINED,
         Reason.NO_WITNESS,
         Reason.PROVED_AND_REFUTED,
+        Reason.RESTS_ON_ALARM,
     }
 )
 """The reasons that are alarms."""

@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from immutables import Map
 
 from proofs import CHECKS
 from proofs._memory import memory_of
@@ -127,6 +128,78 @@ PAIRS = (
     Pair(writes=tick, reads=lambda: next(TICKS) > 1000),
     Pair(writes=set_a_global, reads=lambda: flag),
 )
+
+
+def set_back(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    object.__setattr__(at.client, "budgets", Map())
+    return PAPER.contributions(at, source)
+
+
+def set_by_name(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    getattr(object, "__setattr__")(at.client, "budgets", Map())  # noqa: B009
+    return PAPER.contributions(at, source)
+
+
+def set_item(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    TABLE.__setitem__(at.cause.value, 0)
+    return PAPER.contributions(at, source)
+
+
+def make_a_class(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    class Large(int):
+        def __le__(self, other: object) -> bool:
+            return True
+
+    return (Contribution(key=0, value=Large(10**9)),)
+
+
+def make_a_type(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    large = type("Large", (int,), {"__le__": lambda *_: True})
+    return (Contribution(key=0, value=large(10**9)),)
+
+
+def import_something(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    import operator
+
+    operator.setitem(TABLE, at.cause.value, 0)
+    return PAPER.contributions(at, source)
+
+
+class Large(int):
+    """Be a number that is never above a budget."""
+
+    def __le__(self, other: object) -> bool:
+        return True
+
+
+KINDS = (Large,)
+
+
+def take_a_class(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    return (Contribution(key=0, value=KINDS[0](10**9)),)
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Be a rule that is an object."""
+
+    def __call__(self, at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+        return (Contribution(key=0, value=Large(10**9)),)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *(set_back, set_by_name, set_item, make_a_class, make_a_type, import_something),
+        *(take_a_class, partial(take_a_class), Called()),
+    ],
+    ids=lambda rule: getattr(rule, "__name__", type(rule).__name__),
+)
+def test_a_rule_that_could_do_more_than_compute_is_named(rule: Any) -> None:
+    rules = replace(PAPER, contributions=rule)
+    assert memory_of(rules)
+    found = CHECK["attribution_summaries_are_private"].run(rules)
+    assert found.verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize("pair", PAIRS)

@@ -25,7 +25,7 @@ from sandproof.answers import conforms, differ, readable
 from sandproof.calls import Calls
 from sandproof.case import Case
 from sandproof.claim_result import AttackRecord, ClaimResult
-from sandproof.combine import with_failed_assumptions
+from sandproof.combine import with_failed_assumptions, without_fallen_proofs
 from sandproof.families import paper
 from sandproof.families.paper import complaint, incomparable
 from sandproof.jobs import Found, Job, Options, undecided
@@ -1076,6 +1076,23 @@ def test_a_proof_says_which_claims_that_it_assumes_fail() -> None:
     assert said.verdict is Verdict.PROVED
     assert f"this assumes {LEDGER}, which is refuted here" in said.reason
     assert f"{NULLS}, which is not shown here" in said.reason
+
+
+def test_no_proof_rests_on_a_claim_with_an_alarm() -> None:
+    """An alarm goes up from claim to claim; what rests on others stays proved."""
+
+    def row(claim: str, *findings: Finding) -> ClaimResult:
+        return ClaimResult(claim=CLAIMS[claim], findings=findings)
+
+    lemma = replace(found(LEMMA, Verdict.PROVED, "proof"), rests_on=(LEDGER,))
+    top = replace(found(ATTRIBUTION, Verdict.PROVED, "proof"), rests_on=(LEMMA,))
+    other = replace(found(NULLS, Verdict.PROVED, "proof"), rests_on=())
+    at_once = (found(LEDGER, Verdict.PROVED, "proof"), found(LEDGER, Verdict.REFUTED, "machine"))
+    rows = [row(ATTRIBUTION, top), row(LEMMA, lemma), row(LEDGER, *at_once), row(NULLS, other)]
+    verdicts = [each.verdict for each in without_fallen_proofs(rows)]
+    assert verdicts == [Verdict.UNKNOWN, Verdict.UNKNOWN, Verdict.REFUTED, Verdict.PROVED]
+    kept = without_fallen_proofs([row(ATTRIBUTION, top), row(LEMMA, lemma)])
+    assert [each.verdict for each in kept] == [Verdict.PROVED, Verdict.PROVED]
 
 
 def test_what_a_lemma_assumes_is_named() -> None:
