@@ -19,7 +19,7 @@ from time import perf_counter, process_time
 from properties.attack import untyped
 from properties.brute_force import number_of_all, worst_of_all
 from properties.game import Game, Steps, Window, World, with_answers_remembered
-from properties.mechanism_menu import Observed, SummaryMenu, in_order
+from properties.mechanism_menu import Observed, SummaryDescription, SummaryMenu, SummaryParts
 from spec import PAPER, SMALL_LIMITS, Contribution, Power, Query, SummaryMechanism, Without
 from spec.summary_mechanism import without_source
 
@@ -88,15 +88,15 @@ def solved(size: Size, unit: str = "A") -> tuple[Fraction, int]:
     mechanism = SummaryMechanism(rules=with_answers_remembered(RULES, window, Steps()))
     gone = Without(mechanism=mechanism, neighbour=without_source, unit=unit)
     worlds = [
-        World(mechanism=untyped(Observed(mechanism=made)), window=window)
+        World(mechanism=untyped(Observed(mechanism=made)), window=window, parts=SummaryParts())
         for made in (mechanism, gone)
     ]
     games = [
-        Game(first=first, second=second, menu=menu, rename=in_order)
+        Game(first=first, second=second, menu=menu, description=SummaryDescription())
         for first, second in (worlds, worlds[::-1])
     ]
     worst = max(game.worst(POWER, menu.moves) for game in games)
-    return worst, sum(len(game.values) for game in games)
+    return worst, sum(game.nodes for game in games)
 
 
 def by_brute_force(size: Size) -> tuple[int, Fraction | None]:

@@ -32,10 +32,10 @@ def with_answers_remembered(rules: Rules, window: Window, budget: Steps) -> Rule
     The service then answers with `Answers`, so that a step runs once for each of its next states.
     """
     if rules.serve is not PAPER.serve:
-        return replace(rules, serve=remembered_serve(rules, window, budget, Packer()))
+        return replace(rules, serve=remembered_serve(rules, window, budget, Packer(budget)))
     inner = replace(rules, answer=remembered_answer(rules, window, budget))
     if rules.reveal is not PAPER.reveal:
-        inner = replace(inner, reveal=remembered_reveal(rules, window))
+        inner = replace(inner, reveal=remembered_reveal(rules, window, budget))
     return replace(inner, serve=remembered_serve(inner, window, budget))
 
 
@@ -117,7 +117,7 @@ def remembered_answer(
     """
     known: dict[Hashable, Answers] = {}
     codes = Codes()
-    pack = Packer()
+    pack = Packer(budget)
     noises: dict[Hashable, Noise] = {}
 
     def paper_answer(at: AtService, batch: tuple[Report, ...], draw: Draw) -> Answer:
@@ -130,6 +130,7 @@ def remembered_answer(
         found = known.get((seen, threshold, sums))
         if found is None:
             shown = [(key, released(window, law, at, key, threshold)) for key, law in sums]
+            budget.check_room(prod([len(law.weights) for _, law in shown]))
             found = known[seen, threshold, sums] = pack(joint_answer(shown))
         return cast(Answer, found)
 
@@ -156,12 +157,12 @@ def remembered_answer(
 
 
 def remembered_reveal(
-    rules: Rules, window: Window
+    rules: Rules, window: Window, budget: Steps
 ) -> Callable[[AtService, tuple[Report, ...], Outcome], Random[Hashable]]:
     """Return the rule `reveal` for packed answers: it is asked for each that they stand for."""
     known: dict[Hashable, Answers] = {}
     codes = Codes()
-    pack = Packer()
+    pack = Packer(budget)
 
     def reveal(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Random[Hashable]:
         if not isinstance(outcome, Answers):

@@ -8,6 +8,7 @@ from math import prod
 
 from flint import fmpq
 
+from properties.game.counting import Steps
 from properties.game.masses import ONE, ZERO
 from properties.observation import Seen
 
@@ -25,13 +26,15 @@ class Answers:
 class Packer:
     """Pack answers, and give equal ones as one object, so that it is compared once."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Steps) -> None:
+        self.budget = budget
         self.known: dict[Hashable, Answers] = {}
 
     def __call__(self, weights: dict[Hashable, fmpq]) -> Answers:
         """Return the object that stands for these answers."""
         key = frozenset((shown, weight.p, weight.q) for shown, weight in weights.items())
         if key not in self.known:
+            self.budget.hold(len(weights))
             self.known[key] = Answers(weights)
         return self.known[key]
 

@@ -10,108 +10,73 @@ over all adaptive adversaries.
 The factor $e^{\varepsilon}$ is put into $\mu_Q$ at the root, so that nodes do not depend on
 $\varepsilon$ and one memory serves the whole curve $\delta(\varepsilon)$. A node's value is
 homogeneous in its two measures, so nodes are remembered with $|\mu_P| = 1$. Nothing is pruned but
-what is exact: a measure of zero on one side decides a node.
+what is exact: a measure of zero on one side decides a node, and a node that is worth nothing is
+worth nothing with a larger $\mu_Q$ or with fewer moves. Of the last action nothing matters but what
+it tells: nodes at which the last action may tell the same things have one value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple, Protocol
 
 from flint import fmpq
 
 from properties.game.counting import Steps
 from properties.game.masses import ONE, ZERO, Measure, fraction, quotient, total
 from properties.game.responses import bare, unpacked
+from properties.game.tree import (
+    Branch,
+    Choice,
+    Comparison,
+    Edge,
+    Finals,
+    Menu,
+    Node,
+    Offer,
+    Pair,
+    Plan,
+    normalised,
+)
 from properties.game.world import World
-
-
-class Menu(Protocol):
-    """Say which actions the adversary may take next."""
-
-    @property
-    def start(self) -> Hashable:
-        """Return the progress before the first action."""
-        ...
-
-    def choices(
-        self, progress: Hashable, states: Sequence[object]
-    ) -> Iterable[tuple[Hashable, Hashable]]:
-        """Return the actions, each with the progress after it, given the states there may be.
-
-        An action that is offered again should be the same object, so that its step is remembered.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """Hold the two measures over states, with the adversary's progress."""
-
-    progress: Hashable
-    with_unit: Measure
-    without_unit: Measure
-
-    def __hash__(self) -> int:
-        """Hash the parts of fractions: a fraction's own hash is slow."""
-        sides = (self.with_unit, self.without_unit)
-        return hash((self.progress, *((state, w.p, w.q) for side in sides for state, w in side)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Branch:
-    """Hold one response of a strategy: its masses in both worlds and what follows."""
-
-    response: Hashable
-    with_unit: Fraction
-    without_unit: Fraction
-    then: Plan | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Hold a strategy: an action, and a branch for every response to it."""
-
-    action: Hashable
-    branches: tuple[Branch, ...]
-
-
-Comparison = tuple[fmpq, list[tuple[fmpq, fmpq]]]
-
-
-class Edge(NamedTuple):
-    """Hold what an action leads to from a single state in each world, whatever their masses.
-
-    `certain` is the probability of responses that are impossible in the second world. `pairs` are
-    responses with one next state in each world, `others` the rest. Responses with the same next
-    states and the same likelihood ratio count as one: what follows scales with their mass.
-    """
-
-    action: Hashable
-    progress: Hashable
-    certain: fmpq
-    pairs: list[tuple[fmpq, fmpq, int, int]]
-    others: list[tuple[Measure, Measure]]
 
 
 @dataclass(slots=True, kw_only=True)
 class Game:
     """Solve the distinguishing game between two worlds.
 
-    `rename` may give the same names to two states, one of each world, that differ from others in
-    names alone. It is for mechanisms and menus to which names mean nothing.
+    `description` may describe two states, one of each world, but for names: pairs with the same
+    description have one value. It is for mechanisms and menus to which names mean nothing.
     """
 
     first: World
     second: World
     menu: Menu
     budget: Steps = field(default_factory=Steps)
-    rename: Callable[[Hashable, Hashable, Hashable], tuple[Hashable, Hashable]] | None = None
-    values: dict[Hashable, fmpq] = field(default_factory=dict)
-    edges: dict[tuple[Hashable, int, int], list[Edge]] = field(default_factory=dict)
+    description: Callable[[Hashable, Hashable], Hashable] | None = None
+    values: dict[tuple[Node, int], fmpq] = field(default_factory=dict)
+    pairs: dict[Hashable, Pair] = field(default_factory=dict)
+    named: dict[tuple[Hashable, int, int], Pair] = field(default_factory=dict)
     comparisons: dict[tuple[Hashable, Hashable], Comparison] = field(default_factory=dict)
+    offered: dict[Hashable, list[Choice]] = field(default_factory=dict)
+    offers: dict[tuple[Hashable, int, int], Offer] = field(default_factory=dict)
+    told: dict[Hashable, frozenset[Comparison] | None] = field(default_factory=dict)
+    last: dict[frozenset[Comparison], Finals] = field(default_factory=dict)
+
+    @property
+    def nodes(self) -> int:
+        """Return how many nodes were valued."""
+        inner = sum(len(pair.values) for pair in self.pairs.values())
+        return len(self.values) + inner + sum(len(each.gains) for each in self.last.values())
+
+    def reached(self) -> Iterator[tuple[list[int], list[int]]]:
+        """List the states that were possible in the two worlds where the adversary acted."""
+        for pair in self.pairs.values():
+            if pair.values or pair.finals is not None:
+                yield [pair.state], [pair.opposite]
+        for node, _ in self.values:
+            yield [state for state, _ in node.with_unit], [state for state, _ in node.without_unit]
 
     def root(self, power: Fraction) -> Node:
         r"""Return the start of the game at $e^{\varepsilon}$ = power."""
@@ -130,8 +95,8 @@ class Game:
             return mass - other if mass > other else ZERO
         if len(node.with_unit) == len(node.without_unit) == 1:
             (state, _), (opposite, _) = node.with_unit[0], node.without_unit[0]
-            state, opposite = self.renamed(node.progress, state, opposite)
-            return mass * self.pair_value(node.progress, state, opposite, other / mass, moves)
+            pair = self.pair(node.progress, state, opposite)
+            return mass * self.pair_value(pair, other / mass, moves)
         unit = normalised(node, mass)
         key = (unit, moves)
         known = self.values.get(key)
@@ -139,84 +104,171 @@ class Game:
             self.budget.take()
             known = ONE - other / mass if mass > other else ZERO
             for choice in self.choices(unit):
-                children = (self.value(child, moves - 1) for _, child in self.after(unit, choice))
-                known = max(known, sum(children, ZERO))
+                if moves == 1:
+                    gained = self.final_gain(unit, choice[0])
+                else:
+                    children = self.after(unit, choice)
+                    gained = sum((self.value(child, moves - 1) for _, child in children), ZERO)
+                if gained > known:
+                    known = gained
+            self.budget.hold(len(unit.with_unit) + len(unit.without_unit))
             self.values[key] = known
         return known * mass
 
-    def pair_value(
-        self, progress: Hashable, state: int, opposite: int, ratio: fmpq, moves: int
-    ) -> fmpq:
+    def pair_value(self, pair: Pair, ratio: fmpq, moves: int) -> fmpq:
         """Return the value of a node with mass one on one state and mass `ratio` on another."""
-        key = (progress, state, opposite, ratio.p, ratio.q, moves)
-        known = self.values.get(key)
-        if known is not None:
-            return known
-        self.budget.take()
-        known = ONE - ratio if ratio < 1 else ZERO
-        for edge in self.edges_from(progress, state, opposite):
-            gained = edge.certain
-            for mine, theirs, after, opposed in edge.pairs:
-                scaled = ratio * theirs
-                if moves == 1:
-                    if mine > scaled:
-                        gained = gained + mine - scaled
-                else:
-                    gained = gained + mine * self.pair_value(
-                        edge.progress, after, opposed, scaled / mine, moves - 1
-                    )
-            for measure, opposing in edge.others:
-                scaled_measure = tuple((number, ratio * weight) for number, weight in opposing)
-                gained = gained + self.value(
-                    Node(edge.progress, measure, scaled_measure), moves - 1
-                )
-            if gained > known:
-                known = gained
-        self.values[key] = known
+        if moves == 1:
+            if pair.finals is None:
+                pair.finals = self.finals(pair)
+            if pair.finals is not None:
+                return self.final_value(pair.finals, ratio)
+        known = pair.known(ratio, moves)
+        if known is None:
+            self.budget.take()
+            known = ONE - ratio if ratio < 1 else ZERO
+            for edge in self.edges(pair):
+                gained = self.edge_gain(edge, ratio, moves)
+                if gained > known:
+                    known = gained
+            self.budget.hold(1)
+            pair.learn(ratio, moves, known)
         return known
 
-    def edges_from(self, progress: Hashable, state: int, opposite: int) -> list[Edge]:
-        """Return what every action leads to from a single state in each world."""
+    def final_value(self, finals: Finals, ratio: fmpq) -> fmpq:
+        """Return the value of every node at which one of these is the last thing told."""
+        key = (ratio.p, ratio.q)
+        known = finals.gains.get(key)
+        if known is None:
+            self.budget.take()
+            known = ONE - ratio if ratio < 1 else ZERO
+            for comparison in finals.comparisons:
+                gained = comparison.gain(ratio)
+                if gained > known:
+                    known = gained
+            self.budget.hold(1)
+            finals.gains[key] = known
+        return known
+
+    def edge_gain(self, edge: Edge, ratio: fmpq, moves: int) -> fmpq:
+        """Return what is gained by an action and all that may follow."""
+        if moves == 1:
+            gained = edge.comparison.gain(ratio)
+        else:
+            gained = edge.comparison.certain
+            told = zip(edge.comparison.masses, edge.comparison.odds, edge.after, strict=True)
+            for (mine, _), odds, pair in told:
+                then = self.pair_value(pair, ratio * odds, moves - 1)
+                if then:
+                    gained = gained + mine * then
+        for measure, opposing in edge.others:
+            scaled = tuple((number, ratio * weight) for number, weight in opposing)
+            gained = gained + self.value(Node(edge.progress, measure, scaled), moves - 1)
+        return gained
+
+    def pair(self, progress: Hashable, state: int, opposite: int) -> Pair:
+        """Return what is known of two states, or of the first two with the same description."""
         key = (progress, state, opposite)
-        found = self.edges.get(key)
+        found = self.named.get(key)
         if found is None:
-            node = Node(progress, ((state, ONE),), ((opposite, ONE),))
-            found = self.edges[key] = [self.edge(node, choice) for choice in self.choices(node)]
+            described: Hashable = key
+            if self.description is not None:
+                there, gone = self.first.state(state), self.second.state(opposite)
+                described = progress, self.description(there, gone)
+            found = self.pairs.get(described)
+            if found is None:
+                found = self.pairs[described] = Pair(progress, state, opposite)
+            self.named[key] = found
         return found
 
-    def edge(self, node: Node, choice: tuple[Hashable, Hashable]) -> Edge:
+    def finals(self, pair: Pair) -> Finals | None:
+        """Return what the last action may tell; None where one leaves more states than one.
+
+        The state after it does not matter, so that it needs no number.
+        """
+        front, back = self.first.pairs[pair.state]
+        opposite, opposing = self.second.pairs[pair.opposite]
+        offer = self.offers.get((pair.progress, front, opposite))
+        if offer is None:
+            offer = self.offers[pair.progress, front, opposite] = self.offer(pair, front, opposite)
+        key = (offer.views, back, opposing)
+        if key not in self.told:
+            self.told[key] = self.all_told(pair, offer.on_backs)
+        told = self.told[key]
+        if offer.told is None or told is None:
+            return None
+        both = offer.told | told
+        found = self.last.get(both)
+        if found is None:
+            found = self.last[both] = Finals(both)
+        return found
+
+    def offer(self, pair: Pair, front: int, opposite: int) -> Offer:
+        """Return the actions at all pairs with these fronts, by what they act on."""
+        on_fronts: list[Hashable] = []
+        on_backs: list[Hashable] = []
+        views: list[Hashable] = []
+        for action, _ in self.choices(pair.node):
+            view, other = self.first.view(front, action), self.second.view(opposite, action)
+            if view is None and other is None:
+                on_fronts.append(action)
+            else:
+                on_backs.append(action)
+                whole = (front if view is None else None, opposite if other is None else None)
+                views.append((id(action), view, other, whole))
+        return Offer(on_backs, tuple(views), self.all_told(pair, on_fronts))
+
+    def all_told(self, pair: Pair, actions: list[Hashable]) -> frozenset[Comparison] | None:
+        """Return what some actions may tell; None where one leaves more states than one."""
+        found: set[Comparison] = set()
+        for action in actions:
+            there = self.first.ran(pair.state, action).outcomes
+            gone = self.second.ran(pair.opposite, action).outcomes
+            if len(there) > 1 or len(gone) > 1:
+                return None
+            found.add(self.compared(there[0][0], gone[0][0]))
+        return frozenset(found)
+
+    def edges(self, pair: Pair) -> list[Edge]:
+        """Return what the actions lead to from a single state in each world, each thing once."""
+        if pair.edges is None:
+            found: dict[Hashable, Edge] = {}
+            for choice in self.choices(pair.node):
+                edge = self.edge(pair, choice)
+                told = id(edge.comparison), id(edge.after[0]) if edge.after else None
+                found[id(edge) if edge.others else (edge.progress, *told)] = edge
+            pair.edges = list(found.values())
+            self.budget.hold(sum(1 + len(edge.others) for edge in pair.edges))
+        return pair.edges
+
+    def edge(self, pair: Pair, choice: Choice) -> Edge:
         """Return what one action leads to."""
         action, progress = choice
-        there = self.first.packed(node.with_unit[0][0], action)
-        gone = self.second.packed(node.without_unit[0][0], action)
+        there = self.first.packed(pair.state, action)
+        gone = self.second.packed(pair.opposite, action)
         if len(there) == len(gone) == 1:
             (response, after, _), (other_response, opposed, _) = there[0], gone[0]
-            certain, masses = self.compared(response, other_response)
-            after, opposed = self.renamed(progress, after, opposed)
-            return Edge(action, progress, certain, [(*pair, after, opposed) for pair in masses], [])
+            comparison = self.compared(response, other_response)
+            then = [self.pair(progress, after, opposed)] if comparison.masses else []
+            return Edge(comparison, then * len(comparison.masses), progress, [])
         certain = ZERO
         others: list[tuple[Measure, Measure]] = []
-        alike: dict[Hashable, tuple[fmpq, fmpq, int, int]] = {}
-        for _, child in self.after(node, choice):
+        alike: dict[Hashable, tuple[fmpq, fmpq, Pair]] = {}
+        for _, child in self.after(pair.node, choice):
             mine, theirs = child.with_unit, child.without_unit
             if not theirs:
                 certain = certain + total(mine)
             elif len(mine) == len(theirs) == 1:
                 (state, mass), (opposite, other) = mine[0], theirs[0]
-                ratio, names = other / mass, self.renamed(progress, state, opposite)
-                key = (*names, ratio.p, ratio.q)
-                before, opposing, _, _ = alike.get(key, (ZERO, ZERO, *names))
-                alike[key] = (before + mass, opposing + other, *names)
+                ratio, reached = other / mass, self.pair(progress, state, opposite)
+                key = (id(reached), ratio.p, ratio.q)
+                before, opposing, _ = alike.get(key, (ZERO, ZERO, reached))
+                alike[key] = (before + mass, opposing + other, reached)
             elif mine:
                 others.append((mine, theirs))
-        return Edge(action, progress, certain, list(alike.values()), others)
-
-    def renamed(self, progress: Hashable, state: int, opposite: int) -> tuple[int, int]:
-        """Return a pair of states under the names that all pairs like it share."""
-        if self.rename is None:
-            return state, opposite
-        there, gone = self.rename(progress, self.first.states[state], self.second.states[opposite])
-        return self.first.number(there), self.second.number(gone)
+        masses = [(mass, other) for mass, other, _ in alike.values()]
+        return Edge(
+            Comparison(certain, masses), [p for _, _, p in alike.values()], progress, others
+        )
 
     def compared(self, response: Hashable, other: Hashable) -> Comparison:
         """Compare two packed responses: what is impossible in the second world, and the ratios."""
@@ -234,17 +286,38 @@ class Game:
                 key = (ratio.p, ratio.q)
                 before, opposed = alike.get(key, (ZERO, ZERO))
                 alike[key] = (before + mass, opposed + other_mass)
-            found = certain, list(alike.values())
-            self.comparisons[response, other] = found
+            self.budget.hold(len(alike))
+            found = self.comparisons[response, other] = Comparison(certain, list(alike.values()))
         return found
 
-    def choices(self, node: Node) -> list[tuple[Hashable, Hashable]]:
+    def choices(self, node: Node) -> list[Choice]:
         """Return the actions that may be taken at a node."""
-        states = [self.first.states[s] for s, _ in node.with_unit]
-        states += [self.second.states[s] for s, _ in node.without_unit]
-        return list(self.menu.choices(node.progress, states))
+        first, second = self.first.pairs, self.second.pairs
+        there = tuple(first[state][0] for state, _ in node.with_unit)
+        gone = tuple(second[state][0] for state, _ in node.without_unit)
+        key = (node.progress, there, gone)
+        found = self.offered.get(key)
+        if found is None:
+            states = [self.first.fronts.values[front] for front in there]
+            states += [self.second.fronts.values[front] for front in gone]
+            found = self.offered[key] = list(self.menu.choices(node.progress, states))
+        return found
 
-    def after(self, node: Node, choice: tuple[Hashable, Hashable]) -> list[tuple[Hashable, Node]]:
+    def final_gain(self, node: Node, action: Hashable) -> fmpq:
+        """Return what is gained by an action and by stopping then."""
+        split: dict[Hashable, fmpq] = {}
+        for world, measure, sign in (
+            (self.first, node.with_unit, ONE),
+            (self.second, node.without_unit, -ONE),
+        ):
+            for state, weight in measure:
+                for response, _, probability in world.ran(state, action).outcomes:
+                    mass = sign * weight * probability
+                    for shown, share in unpacked(response):
+                        split[shown] = split.get(shown, ZERO) + mass * share
+        return sum((gain for gain in split.values() if gain > 0), ZERO)
+
+    def after(self, node: Node, choice: Choice) -> list[tuple[Hashable, Node]]:
         """Split a node by the responses to an action."""
         action, progress = choice
         split: dict[Hashable, tuple[dict[int, fmpq], dict[int, fmpq]]] = {}
@@ -292,14 +365,3 @@ class Game:
                 for response, child in simplest
             ),
         )
-
-
-def normalised(node: Node, mass: fmpq) -> Node:
-    """Scale a node so that the first measure has mass one."""
-    if mass == 1:
-        return node
-    return Node(
-        node.progress,
-        tuple((state, weight / mass) for state, weight in node.with_unit),
-        tuple((state, weight / mass) for state, weight in node.without_unit),
-    )
