@@ -8,8 +8,8 @@ from typing import ClassVar
 from spec.numbers import SpecError
 from spec.verdicts import Reason
 
-ROOM = 2**22
-"""How many entries a game may remember, unless it is told otherwise; a few hundred bytes each."""
+ROOM = 2**20
+"""How many entries a game may remember, unless it is told otherwise: less than a kilobyte each."""
 
 
 class OutOfSteps(SpecError):

@@ -56,23 +56,28 @@ class Game:
     budget: Steps = field(default_factory=Steps)
     description: Callable[[Hashable, Hashable], Hashable] | None = None
     values: dict[tuple[Node, int], fmpq] = field(default_factory=dict)
-    pairs: dict[Hashable, Pair] = field(default_factory=dict)
-    named: dict[tuple[Hashable, int, int], Pair] = field(default_factory=dict)
+    progresses: list[Hashable] = field(default_factory=list)
+    numbers: dict[Hashable, int] = field(default_factory=dict)
+    pairs: list[Pair] = field(default_factory=list)
+    named: dict[tuple[int, int, int], Pair] = field(default_factory=dict)
+    described: dict[Hashable, Pair] = field(default_factory=dict)
     comparisons: dict[tuple[Hashable, Hashable], Comparison] = field(default_factory=dict)
     offered: dict[Hashable, list[Choice]] = field(default_factory=dict)
-    offers: dict[tuple[Hashable, int, int], Offer] = field(default_factory=dict)
-    told: dict[Hashable, frozenset[Comparison] | None] = field(default_factory=dict)
+    offers: dict[tuple[int, int, int], Offer] = field(default_factory=dict)
+    views: dict[Hashable, int] = field(default_factory=dict)
+    told: dict[tuple[int, int, int], frozenset[Comparison] | None] = field(default_factory=dict)
     last: dict[frozenset[Comparison], Finals] = field(default_factory=dict)
+    united: dict[tuple[int, int], Finals] = field(default_factory=dict)
 
     @property
     def nodes(self) -> int:
         """Return how many nodes were valued."""
-        inner = sum(len(pair.values) for pair in self.pairs.values())
+        inner = sum(len(pair.values) for pair in self.pairs)
         return len(self.values) + inner + sum(len(each.gains) for each in self.last.values())
 
     def reached(self) -> Iterator[tuple[list[int], list[int]]]:
         """List the states that were possible in the two worlds where the adversary acted."""
-        for pair in self.pairs.values():
+        for pair in self.pairs:
             if pair.values or pair.finals is not None:
                 yield [pair.state], [pair.opposite]
         for node, _ in self.values:
@@ -82,7 +87,8 @@ class Game:
         r"""Return the start of the game at $e^{\varepsilon}$ = power."""
         start = self.first.number(self.first.mechanism.initial)
         other = self.second.number(self.second.mechanism.initial)
-        return Node(self.menu.start, ((start, ONE),), ((other, quotient(power)),))
+        progress = self.number_of(self.menu.start)
+        return Node(progress, ((start, ONE),), ((other, quotient(power)),))
 
     def worst(self, power: Fraction, moves: int) -> Fraction:
         """Return the exact worst delta over all adversaries with at most this many actions."""
@@ -165,18 +171,22 @@ class Game:
             gained = gained + self.value(Node(edge.progress, measure, scaled), moves - 1)
         return gained
 
-    def pair(self, progress: Hashable, state: int, opposite: int) -> Pair:
+    def pair(self, progress: int, state: int, opposite: int) -> Pair:
         """Return what is known of two states, or of the first two with the same description."""
         key = (progress, state, opposite)
         found = self.named.get(key)
         if found is None:
-            described: Hashable = key
-            if self.description is not None:
+            if self.description is None:
+                found = Pair(progress, state, opposite)
+                self.pairs.append(found)
+            else:
                 there, gone = self.first.state(state), self.second.state(opposite)
                 described = progress, self.description(there, gone)
-            found = self.pairs.get(described)
-            if found is None:
-                found = self.pairs[described] = Pair(progress, state, opposite)
+                found = self.described.get(described)
+                if found is None:
+                    found = self.described[described] = Pair(progress, state, opposite)
+                    self.pairs.append(found)
+            self.budget.hold(1)
             self.named[key] = found
         return found
 
@@ -196,10 +206,11 @@ class Game:
         told = self.told[key]
         if offer.told is None or told is None:
             return None
-        both = offer.told | told
-        found = self.last.get(both)
+        united = (id(offer.told), id(told))
+        found = self.united.get(united)
         if found is None:
-            found = self.last[both] = Finals(both)
+            both = offer.told | told
+            found = self.united[united] = self.last.setdefault(both, Finals(both))
         return found
 
     def offer(self, pair: Pair, front: int, opposite: int) -> Offer:
@@ -215,7 +226,8 @@ class Game:
                 on_backs.append(action)
                 whole = (front if view is None else None, opposite if other is None else None)
                 views.append((id(action), view, other, whole))
-        return Offer(on_backs, tuple(views), self.all_told(pair, on_fronts))
+        seen = self.views.setdefault(tuple(views), len(self.views))
+        return Offer(on_backs, seen, self.all_told(pair, on_fronts))
 
     def all_told(self, pair: Pair, actions: list[Hashable]) -> frozenset[Comparison] | None:
         """Return what some actions may tell; None where one leaves more states than one."""
@@ -300,7 +312,17 @@ class Game:
         if found is None:
             states = [self.first.fronts.values[front] for front in there]
             states += [self.second.fronts.values[front] for front in gone]
-            found = self.offered[key] = list(self.menu.choices(node.progress, states))
+            offered = self.menu.choices(self.progresses[node.progress], states)
+            found = [(action, self.number_of(progress)) for action, progress in offered]
+            self.offered[key] = found
+        return found
+
+    def number_of(self, progress: Hashable) -> int:
+        """Return the number that stands for a progress."""
+        found = self.numbers.get(progress)
+        if found is None:
+            found = self.numbers[progress] = len(self.progresses)
+            self.progresses.append(progress)
         return found
 
     def final_gain(self, node: Node, action: Hashable) -> fmpq:

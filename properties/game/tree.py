@@ -16,7 +16,8 @@ from flint import fmpq, fmpz
 
 from properties.game.masses import ONE, ZERO, Measure
 
-Choice = tuple[Hashable, Hashable]
+Choice = tuple[Hashable, int]
+"""An action, and the number of the progress after it."""
 
 
 class Menu(Protocol):
@@ -41,7 +42,7 @@ class Menu(Protocol):
 class Node:
     """Hold the two measures over states, with the adversary's progress."""
 
-    progress: Hashable
+    progress: int
     with_unit: Measure
     without_unit: Measure
 
@@ -111,12 +112,12 @@ class Finals:
 class Offer(NamedTuple):
     """Hold the actions at all pairs with the same fronts.
 
-    Those on the backs tell the same wherever they have the same `views` and backs; what those on
-    the fronts tell is `told`.
+    Those on the backs tell the same wherever the number of their `views` and the backs are the
+    same; what those on the fronts tell is `told`.
     """
 
     on_backs: list[Hashable]
-    views: Hashable
+    views: int
     told: frozenset[Comparison] | None
 
 
@@ -129,7 +130,7 @@ class Edge(NamedTuple):
 
     comparison: Comparison
     after: list[Pair]
-    progress: Hashable
+    progress: int
     others: list[tuple[Measure, Measure]]
 
 
@@ -142,7 +143,7 @@ class Pair:
 
     __slots__ = ("edges", "finals", "opposite", "progress", "state", "values", "zeros")
 
-    def __init__(self, progress: Hashable, state: int, opposite: int) -> None:
+    def __init__(self, progress: int, state: int, opposite: int) -> None:
         self.progress = progress
         self.state = state
         self.opposite = opposite

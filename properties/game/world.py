@@ -66,21 +66,24 @@ class Parts:
 class Numbered:
     """Number values in the order in which they come; what is the same data has one number."""
 
-    __slots__ = ("_codes", "_numbers", "values")
+    __slots__ = ("_codes", "_known", "_numbers", "values")
 
     def __init__(self) -> None:
         self.values: list[Hashable] = []
         self._codes = Codes()
+        self._known: dict[int, tuple[Hashable, int]] = {}
         self._numbers: dict[Hashable, int] = {}
 
     def __call__(self, value: Hashable) -> int:
         """Return the number of a value."""
-        code = self._codes(value)
-        found = self._numbers.get(code)
-        if found is None:
-            found = self._numbers[code] = len(self.values)
-            self.values.append(value)
-        return found
+        known = self._known.get(id(value))
+        if known is None:
+            number = self._numbers.setdefault(self._codes(value), len(self.values))
+            if number == len(self.values):
+                self.values.append(value)
+            # What is remembered holds on to its value, so that no other gets its identity.
+            known = self._known[id(value)] = value, number
+        return known[1]
 
 
 class After:
@@ -187,8 +190,12 @@ class World:
     def ran(self, state: int, action: Hashable) -> Ran:
         """Return what an action leads to from a state, run once for the part that it acts on."""
         front, back = self.pairs[state]
-        view = self.view(front, action)
-        key = (front, None, id(action)) if view is None else (view, back, id(action))
+        name = id(action)
+        try:
+            view = self.seen[front, name]
+        except KeyError:
+            view = self.view(front, action)
+        key = (front, None, name) if view is None else (view, back, name)
         known = self.steps.get(key)
         if known is None:
             outcomes = (
