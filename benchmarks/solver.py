@@ -2,8 +2,10 @@
 
 The mechanism is the paper's M_SR with requerying: units A and B, values of one or two, a query
 without and one with key discovery. Time is processor time for one unit and both directions.
-`adversaries` is how many deterministic adversaries brute force would have to try; where they are
-few it tries them all, and must find the same worst delta.
+`plain` is the plain dynamic programme over all nodes, with the steps of both worlds remembered, and
+`ratio` how many times as long it takes in the same run. `adversaries` is how many deterministic
+adversaries brute force would have to try. Both are run where there are few nodes or adversaries,
+and must find the same worst delta.
 
     python -m benchmarks.solver
 """
@@ -17,15 +19,17 @@ from multiprocessing import get_context
 from time import perf_counter, process_time
 
 from properties.attack import untyped
-from properties.brute_force import number_of_all, worst_of_all
+from properties.brute_force import Untyped, number_of_all, worst_by_nodes, worst_of_all
 from properties.game import Game, Steps, Window, World, with_answers_remembered
-from properties.mechanism_menu import Observed, SummaryMenu, in_order
+from properties.mechanism_menu import Observed, SummaryDescription, SummaryMenu, SummaryParts
 from spec import PAPER, SMALL_LIMITS, Contribution, Power, Query, SummaryMechanism, Without
 from spec.summary_mechanism import without_source
 
 RULES = replace(PAPER, limits=SMALL_LIMITS)
 POWER = Power(SMALL_LIMITS.base, SMALL_LIMITS.epsilon).exact()
 FEW = 10_000
+FEW_NODES = 8
+"""Up to which product of rounds, triggers and keys the plain programme takes seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,23 +92,37 @@ def solved(size: Size, unit: str = "A") -> tuple[Fraction, int]:
     mechanism = SummaryMechanism(rules=with_answers_remembered(RULES, window, Steps()))
     gone = Without(mechanism=mechanism, neighbour=without_source, unit=unit)
     worlds = [
-        World(mechanism=untyped(Observed(mechanism=made)), window=window)
+        World(mechanism=untyped(Observed(mechanism=made)), window=window, parts=SummaryParts())
         for made in (mechanism, gone)
     ]
     games = [
-        Game(first=first, second=second, menu=menu, rename=in_order)
+        Game(first=first, second=second, menu=menu, description=SummaryDescription())
         for first, second in (worlds, worlds[::-1])
     ]
     worst = max(game.worst(POWER, menu.moves) for game in games)
-    return worst, sum(len(game.values) for game in games)
+    return worst, sum(game.nodes for game in games)
+
+
+def both_worlds() -> tuple[Untyped, Untyped]:
+    """Return the mechanism with the first unit and without it."""
+    mechanism = SummaryMechanism(rules=RULES)
+    gone = Without(mechanism=mechanism, neighbour=without_source, unit="A")
+    return untyped(mechanism), untyped(gone)
+
+
+def by_nodes(size: Size) -> tuple[Fraction, int]:
+    """Return the worst delta and the number of nodes of the plain dynamic programme."""
+    menu, window, worlds = size.menu(), size.window(), both_worlds()
+    found = [
+        worst_by_nodes(first, second, menu, POWER, menu.moves, window.outcomes)
+        for first, second in (worlds, worlds[::-1])
+    ]
+    return max(worst for worst, _ in found), sum(nodes for _, nodes in found)
 
 
 def by_brute_force(size: Size) -> tuple[int, Fraction | None]:
     """Return the number of adversaries, and the worst delta if they are few enough to try."""
-    menu, window = size.menu(), size.window()
-    mechanism = SummaryMechanism(rules=RULES)
-    gone = Without(mechanism=mechanism, neighbour=without_source, unit="A")
-    worlds = (untyped(mechanism), untyped(gone))
+    menu, window, worlds = size.menu(), size.window(), both_worlds()
     count = number_of_all(*worlds, menu, menu.moves, window.outcomes)
     if count > FEW:
         return count, None
@@ -121,26 +139,51 @@ def text(count: int) -> str:
     return str(count) if digits < 8 else f"10^{digits - 1}"
 
 
+def checked(which: str, found: Fraction, worst: Fraction) -> None:
+    """End with a message if two ways to solve a universe disagree."""
+    if found != worst:
+        raise SystemExit(f"{which} finds {found}, the solver {worst}")
+
+
 def table() -> None:
-    """Print the cost of the solver and of brute force against the size."""
+    """Print the cost of the solver, of the plain programme and of brute force against the size."""
     print(
         f"{'rounds':>6}  {'triggers':>8}  {'keys':>4}  {'sources':>7}  {'nodes':>6}  "
-        f"{'seconds':>8}  {'nodes/s':>8}  {'adversaries':>11}  {'brute force':>11}  worst delta"
+        f"{'seconds':>8}  {'plain nodes':>11}  {'plain':>8}  {'ratio':>6}  "
+        f"{'adversaries':>11}  {'brute force':>11}  worst delta"
     )
     for size in SIZES:
         start = process_time()
         worst, nodes = solved(size)
-        middle = process_time()
-        count, gain = by_brute_force(size) if size.triggers < 3 else (0, None)
-        if gain is not None and gain != worst:
-            raise SystemExit(f"brute force finds {gain}, the solver {worst}")
-        brute = "" if gain is None else f"{process_time() - middle:.2f}"
+        took = process_time() - start
         print(
             f"{size.rounds:>6}  {size.triggers:>8}  {size.keys:>4}  {len(size.units):>7}  "
-            f"{nodes:>6}  {middle - start:>8.2f}  {nodes / (middle - start):>8.0f}  "
-            f"{text(count) if count else '':>11}  {brute:>11}  {worst}",
+            f"{nodes:>6}  {took:>8.3f}  {plain(size, worst, took)}  {brute(size, worst)}  {worst}",
             flush=True,
         )
+
+
+def plain(size: Size, worst: Fraction, took: float) -> str:
+    """Return the nodes and the time of the plain programme, and the ratio, where it is small."""
+    if size.rounds * size.triggers * size.keys > FEW_NODES:
+        return f"{'':>11}  {'':>8}  {'':>6}"
+    start = process_time()
+    found, nodes = by_nodes(size)
+    seconds = process_time() - start
+    checked("the plain programme", found, worst)
+    return f"{nodes:>11}  {seconds:>8.3f}  {seconds / took:>6.1f}"
+
+
+def brute(size: Size, worst: Fraction) -> str:
+    """Return the number of adversaries, and the time that brute force takes where they are few."""
+    if size.triggers > 2:
+        return f"{'':>11}  {'':>11}"
+    start = process_time()
+    count, gain = by_brute_force(size)
+    if gain is None:
+        return f"{text(count):>11}  {'':>11}"
+    checked("brute force", gain, worst)
+    return f"{text(count):>11}  {process_time() - start:>11.2f}"
 
 
 def target(unit: str) -> tuple[Fraction, int, float, int]:

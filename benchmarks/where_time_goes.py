@@ -33,7 +33,7 @@ INTERVAL = 0.005
 PLACES = {
     f"{os.sep}z3{os.sep}": "z3",
     f"{os.sep}sympy{os.sep}": "sympy",
-    "properties/game.py": "games",
+    "properties/game/": "games",
     "properties/solve.py": "games",
     "properties/machines": "machines",
     "properties/production.py": "closed forms",

@@ -3,7 +3,10 @@ r"""Every adversary, one after the other: what the game solver is compared with.
 On the smallest universes all deterministic adversaries can be listed. Each is run against both
 worlds by the specification's own `transcript`, the laws of the two transcripts are computed
 exactly, and the largest $\max_W P(W) - e^{\varepsilon} Q(W)$ is what the best adversary gains.
-Nothing here knows of nodes, likelihood ratios or memory; only the menu is shared with the solver.
+Nothing there knows of nodes, likelihood ratios or memory; only the menu is shared with the solver.
+
+Where there are too many adversaries, `worst_by_nodes` is the plain dynamic programme: nodes as they
+are defined, in Python's fractions, each valued once, and nothing else that makes it quicker.
 """
 
 from __future__ import annotations
@@ -136,3 +139,54 @@ def responses(
                 reached.setdefault(response, (set(), set()))[side].add(after)
     for response, (mine, theirs) in reached.items():
         yield response, (frozenset(mine), frozenset(theirs))
+
+
+Weighed: TypeAlias = tuple[tuple[Hashable, Fraction], ...]
+
+
+def worst_by_nodes(
+    there: Untyped, gone: Untyped, menu: Menu, power: Fraction, moves: int, outcomes: Outcomes
+) -> tuple[Fraction, int]:
+    """Return what the best adversary gains, by dynamic programming, and the number of nodes."""
+    worlds = (
+        Remembered(mechanism=there, outcomes=outcomes),
+        Remembered(mechanism=gone, outcomes=outcomes),
+    )
+
+    @cache
+    def value(progress: Hashable, mine: Weighed, theirs: Weighed, left: int) -> Fraction:
+        best = max(Fraction(0), mass(mine) - mass(theirs))
+        if left == 0 or not mine or not theirs:
+            return best
+        states = [state for state, _ in (*mine, *theirs)]
+        for action, after in menu.choices(progress, states):
+            split: dict[Hashable, tuple[dict[Hashable, Fraction], dict[Hashable, Fraction]]] = {}
+            for side, measure in enumerate((mine, theirs)):
+                for state, weight in measure:
+                    for (then, response), share in worlds[side].law(state, action).items():
+                        part = split.setdefault(response, ({}, {}))[side]
+                        part[then] = part.get(then, Fraction(0)) + weight * share
+            gained = sum(
+                (scaled(after, (*p.items(),), (*q.items(),), left - 1) for p, q in split.values()),
+                Fraction(0),
+            )
+            best = max(best, gained)
+        return best
+
+    def scaled(progress: Hashable, mine: Weighed, theirs: Weighed, left: int) -> Fraction:
+        whole = mass(mine)
+        if whole == 0:
+            return whole
+        first, second = (
+            tuple((state, weight / whole) for state, weight in each) for each in (mine, theirs)
+        )
+        return whole * value(progress, first, second, left)
+
+    start = ((worlds[0].initial, Fraction(1)),), ((worlds[1].initial, power),)
+    worst = scaled(menu.start, *start, moves)
+    return worst, value.cache_info().currsize
+
+
+def mass(measure: Weighed) -> Fraction:
+    """Return the mass of a measure."""
+    return sum((weight for _, weight in measure), Fraction(0))

@@ -127,6 +127,10 @@ EFFORTS = {
 }
 
 
+ENDED = (Reason.OUT_OF_STEPS, Reason.OUT_OF_ROOM)
+"""Why a game is not solved whole, so that a smaller one is tried."""
+
+
 def universe_for(claim: str) -> Universe:
     """Return the default universe of a guarantee."""
     made: dict[str, Callable[[], Universe]] = {
@@ -167,7 +171,7 @@ def game_finding(
     stages = [(sharp(universe), thorough), (narrow(universe), thorough), (universe, effort)]
     with suppress(Inexact):
         exact = played_finding(claim, rules, relation, universe, effort, named, cut=named)
-        if named or universe.promise == "event" or exact.reason is not Reason.OUT_OF_STEPS:
+        if named or universe.promise == "event" or exact.reason not in ENDED:
             return exact
         stages.pop()
     left = effort.steps // CUT
@@ -357,8 +361,8 @@ def judged(found: Finding, solution: Solution, effort: Effort) -> Finding:
         detail = "cutting infinite noise leaves the answer open here"
         return replace(found, reason=Reason.NOISE_OPEN, detail=detail)
     if solution.solved < min(effort.fewest, solution.universe.moves):
-        detail = f"only {solution.solved} moves were solved with the steps allowed"
-        return replace(found, reason=Reason.OUT_OF_STEPS, detail=detail)
+        detail = f"only {solution.solved} moves were solved: {solution.stopped.value}"
+        return replace(found, reason=solution.stopped, detail=detail)
     return replace(
         found,
         evidence=Evidence.EXACT_IN_UNIVERSE,

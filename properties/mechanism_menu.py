@@ -12,11 +12,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
+from operator import itemgetter
 from typing import TypeAlias, cast
 
 from immutables import Map
 
-from spec.aggregation_service import Query, Spent
+from properties.game.world import Numbered, Parts
+from spec.aggregation_service import Query, Service, Spent
 from spec.contributions import Unit
 from spec.distributions import Draw
 from spec.interaction import Mechanism
@@ -29,6 +31,8 @@ from spec.summary_mechanism import Database, Record, SummaryQuery, SummaryState
 SummaryAction: TypeAlias = tuple[Database, SummaryQuery]
 
 ASK_NOTHING = Query(epsilon=Fraction(1))
+NO_SERVICE = Service()
+NOTHING_SPENT = Spent()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,36 +115,32 @@ def ignores_identifiers(rules: Rules) -> bool:
     return all(getattr(rules, name) is getattr(PAPER, name) for name in named)
 
 
-def in_order(progress: Hashable, there: Hashable, gone: Hashable) -> tuple[Hashable, Hashable]:
-    """Give the reports of two states numbers by what they hold and have spent in both.
+class SummaryDescription:
+    """Describe two states by what their reports hold and have spent in both, in any order.
 
     The menu offers every set of reports, and where the rules ignore identifiers nothing else in a
-    state refers to them. So pairs of states that differ in this numbering alone have one value.
+    state refers to them. So pairs of states that differ in identifiers alone have one value.
     """
-    del progress
-    assert isinstance(there, SummaryState)
-    assert isinstance(gone, SummaryState)
-    described = sorted((_described(there, name), _described(gone, name), name)
-                       for name in there.reports)  # fmt: skip
-    names = {name: place for place, (_, _, name) in enumerate(described)}
-    if all(name == place for name, place in names.items()):
-        return there, gone
-    return _renamed(there, names), _renamed(gone, names)
+
+    def __init__(self) -> None:
+        self.number = Numbered()
+
+    def __call__(self, there: Hashable, gone: Hashable) -> Hashable:
+        """Return the description."""
+        assert isinstance(there, SummaryState)
+        assert isinstance(gone, SummaryState)
+        number = self.number
+        reports = [
+            (*held_and_spent(number, there, name), *held_and_spent(number, gone, name))
+            for name in there.reports
+        ]
+        return number(there.budgets), number(gone.budgets), tuple(sorted(reports))
 
 
-def _described(state: SummaryState, name: ReportId) -> tuple[Hashable, ...]:
-    spent = state.service.ledger.get(name, Spent())
-    parts = tuple((part.key, part.value) for part in state.reports[name].contributions)
-    return parts, spent.epsilon, spent.delta, spent.queries
-
-
-def _renamed(state: SummaryState, names: dict[ReportId, int]) -> SummaryState:
-    reports = {
-        names[name]: replace(report, report_id=names[name])
-        for name, report in state.reports.items()
-    }
-    ledger = {names.get(cast(int, entry), entry): s for entry, s in state.service.ledger.items()}
-    return replace(state, reports=Map(reports), service=replace(state.service, ledger=Map(ledger)))
+def held_and_spent(number: Numbered, state: SummaryState, name: ReportId) -> tuple[int, int]:
+    """Return what a report holds and what it has spent, by numbers."""
+    spent = state.service.ledger.get(name, NOTHING_SPENT)
+    return number(state.reports[name].contributions), number(spent)
 
 
 def add(report_id: ReportId, unit: Unit, contribution: Contribution) -> SummaryAction:
@@ -172,6 +172,91 @@ class Observed:
         """Make the step and wrap the response."""
         after, response = self.mechanism.step(state, action, draw)
         return after, (response,)
+
+
+class SummaryParts(Parts):
+    r"""Take the service out of a state of $\mathcal{M}_{\mathrm{SR}}$, under the paper's rules.
+
+    A question without records looks at the reports that it names and at the service alone. A record
+    that is added asks for nothing, by which the paper's service answers nothing and charges nobody.
+    Of its ledger it looks at the entries of the reports in the batch, and it ignores identifiers.
+    """
+
+    def __init__(self) -> None:
+        self.number = Numbered()
+        self.questions: dict[int, tuple[Hashable, int, tuple[ReportId, ...]]] = {}
+
+    def apart(self, state: Hashable) -> tuple[Hashable, Hashable]:
+        """Return the state with an empty service, and the service."""
+        assert isinstance(state, SummaryState)
+        return self.joined(state, NO_SERVICE), state.service
+
+    def joined(self, front: Hashable, back: Hashable) -> Hashable:
+        """Return the state with this service."""
+        assert isinstance(front, SummaryState)
+        service = cast(Service, back)
+        return front if front.service is service else replace(front, service=service)
+
+    def view(self, front: Hashable, action: Hashable) -> Hashable | None:
+        """Return the reports that a question names."""
+        assert isinstance(front, SummaryState)
+        database, question = cast(SummaryAction, action)
+        if database:
+            return None
+        named = question.query.report_ids
+        return SummaryState(reports=Map({name: front.reports[name] for name in named}))
+
+    def alike(self, view: Hashable, back: Hashable, action: Hashable) -> Hashable | None:
+        """Name the question, and what the reports in its batch hold and have spent."""
+        question, _ = self.asked(action)
+        return question, tuple([entry[:2] for entry in self.batch(view, back, action)])
+
+    def asked(self, action: Hashable) -> tuple[int, tuple[ReportId, ...]]:
+        """Return the number of a question, whatever identifiers it names, and the identifiers."""
+        known = self.questions.get(id(action))
+        if known is None:
+            query = cast(SummaryAction, action)[1].query
+            named = tuple(dict.fromkeys(query.report_ids))
+            places = tuple(map(named.index, query.report_ids))
+            number = self.number(replace(query, report_ids=places))
+            # What is remembered holds on to its action, so that no other gets its identity.
+            known = self.questions[id(action)] = action, number, named
+        return known[1:]
+
+    def batch(
+        self, view: Hashable, back: Hashable, action: Hashable
+    ) -> list[tuple[int, int, ReportId]]:
+        """List what each report holds and has spent, and its identifier, in an order of its own."""
+        assert isinstance(view, SummaryState)
+        assert isinstance(back, Service)
+        number, ledger = self.number, back.ledger
+        listed = [
+            (number(view.reports[n].contributions), number(ledger.get(n, NOTHING_SPENT)), n)
+            for n in self.asked(action)[1]
+        ]
+        once = len(listed) == len(cast(SummaryAction, action)[1].query.report_ids)
+        return sorted(listed, key=itemgetter(0, 1)) if once else listed
+
+    def sample(self, view: Hashable, back: Hashable, action: Hashable) -> tuple[Hashable, Hashable]:
+        """Return the question about the same reports, which bear their places as identifiers."""
+        assert isinstance(view, SummaryState)
+        assert isinstance(back, Service)
+        named = [name for _, _, name in self.batch(view, back, action)]
+        query = cast(SummaryAction, action)[1].query
+        spent = {place: back.ledger[n] for place, n in enumerate(named) if n in back.ledger}
+        reports = {
+            place: replace(view.reports[n], report_id=place) for place, n in enumerate(named)
+        }
+        state = SummaryState(service=Service(ledger=Map(spent)), reports=Map(reports))
+        return state, ask(replace(query, report_ids=tuple(map(named.index, query.report_ids))))
+
+    def grown(self, view: Hashable, back: Hashable, action: Hashable, after: Hashable) -> Hashable:
+        """Enter what the reports have spent under their own identifiers."""
+        assert isinstance(back, Service)
+        assert isinstance(after, Service)
+        named = [name for _, _, name in self.batch(view, back, action)]
+        spent = {named[cast(int, place)]: entry for place, entry in after.ledger.items()}
+        return replace(back, ledger=back.ledger.update(spent))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
@@ -17,13 +17,14 @@ from properties.attack import Attack, attack_of, untyped
 from properties.game import (
     Comparison,
     Game,
-    Node,
     OutOfSteps,
     Steps,
     Window,
     World,
     with_answers_remembered,
 )
+from properties.game.counting import ROOM
+from properties.game.system_parts import SystemParts, parts_for
 from properties.lump import Inexact, OutOfWindow
 from properties.universe import SystemMenu, described
 from spec.aggregation_service import Answer
@@ -36,6 +37,7 @@ from spec.reports import Report
 from spec.rules import AtService, Rules
 from spec.system import SystemMechanism
 from spec.universe import Universe
+from spec.verdicts import Reason
 
 LARGEST_FACTOR = 8
 MARGIN = 12
@@ -50,7 +52,8 @@ class Solution:
     """Hold what was found in a universe.
 
     `worst` is the exact worst delta at the promised epsilon over all adversaries of at most
-    `solved` moves; where noise had to be cut it is right up to `slack`. In a `vacuous` game
+    `solved` moves; `stopped` says why there are no more, if the search did not come to its end.
+    Where noise had to be cut it is right up to `slack`. In a `vacuous` game
     neighbours never differed, and in one that is `unanswered` no query got an answer: that the
     promise holds there means nothing. `curve` holds pairs of epsilon and worst delta over all
     adversaries of at most `measured` moves, none if there were no steps left for it. `factor` is
@@ -64,7 +67,7 @@ class Solution:
     delta: Fraction
     worst: Fraction
     solved: int
-    complete: bool
+    stopped: Reason
     slack: Fraction
     vacuous: bool
     unanswered: bool
@@ -74,6 +77,11 @@ class Solution:
     factor: Fraction | None = Fraction(1)
     measured: int = 0
     attack: Attack | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether the search came to its end."""
+        return self.stopped is Reason.NONE
 
     @property
     def refuted(self) -> bool:
@@ -100,17 +108,19 @@ def solve(
     moves: int | None = None,
     progress: Callable[[str], None] = lambda _: None,
     cut: bool = True,
+    room: int | None = ROOM,
 ) -> Solution:
-    """Solve a universe for given rules and neighbour relation within the steps allowed.
+    """Solve a universe for given rules and neighbour relation within the steps and room allowed.
 
     Without a number of moves all those of the universe count: the factor is then that of the whole
     universe, otherwise that of the moves that the smallest attack takes. Noise is cut where there
     is no other way, unless that is forbidden.
     """
     rules = replace(rules, limits=universe.limits)
-    budget = Steps(steps)
+    budget = Steps(steps, room=room)
 
     def attempt(window: Window) -> Solution:
+        budget.held = 0
         return _solve(rules, relation, universe, window, budget, moves, progress)
 
     window = first_window(rules, universe)
@@ -185,7 +195,7 @@ def _solve(
     power = Power(universe.limits.base, epsilon).exact()
     answering = Answering()
     games = _games(rules, relation, universe, window, budget, answering)
-    worst, solved, complete = Fraction(0), 0, True
+    worst, solved, stopped = Fraction(0), 0, Reason.NONE
     limit = universe.moves if moves is None else min(moves, universe.moves)
     attack: Attack | None = None
     lost = slack(window, power)
@@ -199,13 +209,15 @@ def _solve(
                 unit, direction = key
                 # An attack that was found is written down, however many steps that takes.
                 allowed, budget.allowed = budget.allowed, None
+                room, budget.room = budget.room, None
                 attack = attack_of(
                     rules, relation, universe, window, games[key], unit, direction, count, power
                 )
                 budget.allowed = None if allowed is None else budget.taken + allowed
+                budget.room = None if room is None else budget.held + room
                 break
-        except OutOfSteps:
-            complete = False
+        except OutOfSteps as end:
+            stopped = end.reason
             break
     solution = Solution(
         universe=universe,
@@ -214,11 +226,11 @@ def _solve(
         delta=delta,
         worst=worst,
         solved=solved,
-        complete=complete,
+        stopped=stopped,
         slack=lost,
         vacuous=_vacuous(games),
         unanswered=bool(universe.queries) and not answering.given,
-        nodes=sum(len(game.values) for game in games.values()),
+        nodes=sum(game.nodes for game in games.values()),
         attack=attack,
     )
     if attack is None:
@@ -256,12 +268,20 @@ def _games(
         answering.given = rules.serve is not PAPER.serve
         remembered = answering.watched(remembered)
     mechanism = untyped(SystemMechanism(rules=remembered))
-    there = World(mechanism=mechanism, window=window, budget=budget, clients=True)
+    there = World(
+        mechanism=mechanism, window=window, budget=budget, clients=True, parts=SystemParts()
+    )
     games: dict[tuple[Unit, str], Game] = {}
     comparisons: dict[tuple[Hashable, Hashable], Comparison] = {}
     for unit in universe.units:
         without = untyped(relation.without(remembered, unit))
-        gone = World(mechanism=without, window=window, budget=budget, clients=True)
+        gone = World(
+            mechanism=without,
+            window=window,
+            budget=budget,
+            clients=True,
+            parts=parts_for(relation),
+        )
         for direction, first, second in ((WITH, there, gone), (WITHOUT, gone, there)):
             games[unit, direction] = Game(
                 first=first, second=second, menu=menu, budget=budget, comparisons=comparisons
@@ -273,22 +293,12 @@ def _vacuous(games: dict[tuple[Unit, str], Game]) -> bool:
     """Tell whether the neighbour relation never made a difference to any state that was reached."""
     for (_, direction), game in games.items():
         if direction == WITH:
-            for reached, others in _reached(game):
-                there = {game.first.states[state] for state in reached}
-                gone = {cast(Worlds, game.second.states[state]).own for state in others}
+            for reached, others in game.reached():
+                there = {game.first.state(state) for state in reached}
+                gone = {cast(Worlds, game.second.state(state)).own for state in others}
                 if there != gone:
                     return False
     return True
-
-
-def _reached(game: Game) -> Iterator[tuple[list[int], list[int]]]:
-    """List the states that were possible in the two worlds after the same responses."""
-    for _, state, opposite in game.edges:
-        yield [state], [opposite]
-    for key in game.values:
-        node = key[0] if isinstance(key, tuple) else None
-        if isinstance(node, Node):
-            yield [state for state, _ in node.with_unit], [state for state, _ in node.without_unit]
 
 
 def _with_curve(solution: Solution, games: dict[tuple[Unit, str], Game], moves: int) -> Solution:

@@ -96,6 +96,7 @@ class Reason(StrEnum):
     NOT_RUN = "the check was not run"
     INTERRUPTED = "interrupted"
     OUT_OF_STEPS = "the steps allowed are used up"
+    OUT_OF_ROOM = "more would have to be remembered than is allowed"
     OUT_OF_RESOURCES = "not decided here: time or memory ran out"
     MISBEHAVED = "a rule did what no rule may do"
     CANNOT_FOLLOW = "the check cannot follow these rules"

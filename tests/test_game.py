@@ -12,10 +12,27 @@ from flint import fmpq
 from immutables import Map
 
 from properties.attack import play, untyped
-from properties.brute_force import number_of_all, worst_of_all
+from properties.brute_force import number_of_all, worst_by_nodes, worst_of_all
 from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_EXHAUSTED
-from properties.game import Game, Menu, OutOfSteps, Steps, Window, World, with_answers_remembered
-from properties.mechanism_menu import RoundMenu, SummaryMenu, ignores_identifiers, in_order
+from properties.game import (
+    Game,
+    Menu,
+    OutOfRoom,
+    OutOfSteps,
+    Steps,
+    Window,
+    World,
+    with_answers_remembered,
+)
+from properties.game.system_parts import SystemParts, parts_for
+from properties.game.world import Parts
+from properties.mechanism_menu import (
+    RoundMenu,
+    SummaryDescription,
+    SummaryMenu,
+    SummaryParts,
+    ignores_identifiers,
+)
 from properties.production import HALF_THE_NOISE, without_truncation
 from properties.universe import (
     SystemMenu,
@@ -69,7 +86,7 @@ from spec import (
 )
 from spec.distributions import hockey_stick
 from spec.filters import Units, without_unit
-from spec.neighbours import OtherWorld
+from spec.neighbours import EMPTY_STORE, RELATIONS, OtherWorld
 from spec.numbers import Power, SpecError
 from spec.randomized_response import (
     Events,
@@ -518,10 +535,87 @@ def test_renaming_reports_changes_no_value(rounds: int) -> None:
     case = summary(PAPER, ASK, limits=tiny(epsilon=2), records=3, rounds=rounds)
     assert ignores_identifiers(PAPER)
     for game in games(case):
-        fewer = replace(game, rename=in_order, values={}, edges={})
+        fewer = Game(
+            first=game.first,
+            second=game.second,
+            menu=game.menu,
+            description=SummaryDescription(),
+        )
         for power in POWERS:
             assert fewer.worst(power, case.moves) == game.worst(power, case.moves)
-        assert len(fewer.values) < len(game.values)
+        assert fewer.nodes < game.nodes
+
+
+@pytest.mark.parametrize("relation", RELATIONS, ids=lambda relation: relation.name)
+def test_running_steps_on_parts_of_the_system_changes_no_value(relation: Relation) -> None:
+    devices = relation.units == "devices"
+    universe = narrow(aggregation_universe()) if devices else sharp(attribution_universe())
+    rules = replace(PAPER, limits=universe.limits)
+    window = Window(lowest=0, highest=4)
+    menu = SystemMenu(universe=universe, rules=rules)
+    remembered = with_answers_remembered(rules, window, Steps())
+    mechanisms = SystemMechanism(rules=remembered), relation.without(remembered, universe.units[0])
+    taken = []
+    found = []
+    for parts in (Parts(), SystemParts()):
+        budget = Steps()
+        worlds = [
+            World(mechanism=untyped(made), window=window, budget=budget, parts=parts)
+            for made in mechanisms
+        ]
+        pairs = (worlds, worlds[::-1])
+        both = [Game(first=there, second=gone, menu=menu) for there, gone in pairs]
+        found.append([game.worst(power, 4) for game in both for power in POWERS])
+        taken.append(budget.taken)
+    assert found[0] == found[1]
+    # Where programs run on an empty store, a second view still finds the budget used up.
+    assert any(found[0]) == (relation is not EMPTY_STORE)
+    assert taken[1] < taken[0]
+
+
+def test_a_relation_of_a_proposal_may_look_at_every_part() -> None:
+    assert type(parts_for(ATTRIBUTION_FIXED)) is SystemParts
+    assert type(parts_for(replace(ATTRIBUTION_FIXED, name="my own"))) is Parts
+
+
+@pytest.mark.parametrize("repeats", [False, True])
+def test_running_questions_about_like_reports_once_changes_no_value(repeats: bool) -> None:
+    case = summary(
+        PAPER, ASK, replace(ASK, epsilon=Fraction(2)), limits=tiny(epsilon=2), rounds=2,
+        repeats=repeats,
+    )  # fmt: skip
+    for mine, other in zip(games(case), games(case), strict=True):
+        for world in (mine.first, mine.second):
+            world.parts = SummaryParts()
+        mine.description = SummaryDescription()
+        for power in POWERS:
+            assert mine.worst(power, case.moves) == other.worst(power, case.moves)
+        assert len(mine.first.laws) < len(other.first.steps) / 2
+        assert mine.nodes < other.nodes
+
+
+@pytest.mark.parametrize(
+    "name", ["M_SR", "ARA", "M_ER", "filter", "a repeated report counts twice"]
+)
+def test_the_plain_dynamic_programme_finds_the_same(name: str) -> None:
+    case = CASES[name]
+    for game in games(case):
+        worlds = game.first.mechanism, game.second.mechanism
+        for power in POWERS:
+            worst, nodes = worst_by_nodes(
+                *worlds, case.menu, power, case.moves, case.window.outcomes
+            )
+            assert game.worst(power, case.moves) == worst
+            assert nodes > 1
+
+
+def test_what_is_worth_nothing_is_worth_nothing_at_a_larger_ratio() -> None:
+    (game, _) = games(SUMMARY["M_SR"])
+    assert game.worst(Fraction(2), 3) == 0
+    before = game.nodes
+    assert game.worst(Fraction(3), 3) == 0
+    assert game.worst(Fraction(3), 2) == 0
+    assert game.nodes == before
 
 
 def test_reports_are_renamed_only_where_the_rules_ignore_identifiers() -> None:
@@ -543,6 +637,28 @@ def test_a_game_stops_when_its_steps_are_used_up() -> None:
     game.budget = Steps(0)
     with pytest.raises(OutOfSteps):
         game.worst(Fraction(1), 3)
+
+
+def test_a_game_stops_where_it_may_remember_no_more() -> None:
+    (game, _) = games(SUMMARY["M_SR"])
+    game.budget = game.first.budget = game.second.budget = Steps(room=60)
+    with pytest.raises(OutOfRoom, match="60 entries"):
+        game.worst(Fraction(1), 3)
+    assert game.budget.held <= 60
+
+
+def test_an_answer_is_not_made_if_it_cannot_be_remembered() -> None:
+    """There would be a billion answers."""
+    query = replace(ASK, report_ids=(0,), keys=tuple(range(9)))
+    window = Window(lowest=0, highest=9)
+    rules = with_answers_remembered(replace(PAPER, limits=tiny(epsilon=2)), window, Steps())
+    world = World(mechanism=untyped(SystemMechanism(rules=rules)), window=window)
+    state = world.number(world.mechanism.initial)
+    before: tuple[Move, ...] = (source("A", "a", 100), trigger("a", 1))
+    for move in before:
+        ((_, state, _),) = world.step(state, move)
+    with pytest.raises(OutOfRoom):
+        world.packed(state, query)
 
 
 def test_irrational_probabilities_are_refused() -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from properties.checks import EFFORTS, game_finding
+from properties.checks import EFFORTS, game_finding, judged
 from properties.solve import Solution, solve
 from spec import (
     ATTRIBUTION_FIXED,
@@ -39,7 +39,7 @@ from spec import (
     step,
 )
 from spec.neighbours import Worlds
-from spec.verdicts import Verdict
+from spec.verdicts import Evidence, Finding, Reason, Verdict
 from tests.small import source, trigger
 
 if TYPE_CHECKING:
@@ -284,3 +284,30 @@ def test_a_neighbour_relation_may_give_the_service_other_rules() -> None:
     for rules in (PAPER, replace(PAPER, serve=lambda *given: PAPER.serve(*given))):
         refusing = Relation(name="refusing", meaning="no query is answered", move=move_refused)
         assert solved(rules, relation=refusing).worst == 1
+
+
+def test_a_game_that_would_remember_too_much_ends_with_a_reason() -> None:
+    whole = solved(PAPER)
+    assert whole.complete
+    assert whole.stopped is Reason.NONE
+    solution = solve(PAPER, ATTRIBUTION_FIXED, UNIVERSE, room=40)
+    again = solve(PAPER, ATTRIBUTION_FIXED, UNIVERSE, room=40)
+    assert solution.stopped is Reason.OUT_OF_ROOM
+    assert not solution.complete
+    assert (solution.solved, solution.steps) == (again.solved, again.steps)
+    assert solution.solved < whole.solved
+    effort = replace(EFFORTS["quick"], fewest=3)
+    blank = Finding(claim="", check="", method="")
+    found = judged(blank, replace(solution, vacuous=False, unanswered=False), effort)
+    assert found.reason is Reason.OUT_OF_ROOM
+    assert found.evidence is Evidence.NONE
+    assert judged(blank, whole, effort).evidence is Evidence.EXACT_IN_UNIVERSE
+
+
+def test_an_attack_is_written_down_even_if_there_is_no_more_room() -> None:
+    shown = replace(PAPER, reveal=lambda at, batch, outcome: (outcome, batch))
+    whole = solve(shown, ATTRIBUTION_FIXED, UNIVERSE)
+    assert whole.attack is not None
+    rooms = [solve(shown, ATTRIBUTION_FIXED, UNIVERSE, room=room) for room in range(0, 600, 50)]
+    assert {each.refuted for each in rooms} == {False, True}
+    assert all(each.worst == whole.worst for each in rooms if each.refuted)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from properties.game import OutOfSteps
+from properties.game import OutOfRoom, OutOfSteps
 from properties.level1.game import (
     Action,
     AttackDoesNotReplay,
@@ -171,6 +171,7 @@ REASONS: Mapping[type[Exception], Reason] = {
     Inexact: Reason.NOISE_OPEN,
     AttackDoesNotReplay: Reason.DOES_NOT_REPLAY,
     OutOfSteps: Reason.OUT_OF_STEPS,
+    OutOfRoom: Reason.OUT_OF_ROOM,
 }
 """Why a universe is not solved."""
 

@@ -206,7 +206,7 @@ def _solve(
     return Level1Solution(
         universe=universe,
         worst=worst,
-        nodes=sum(len(game.values) for game in games.values()),
+        nodes=sum(game.nodes for game in games.values()),
         vacuous=worlds[WITH].states == worlds[WITHOUT].states,
         attack=attack,
     )

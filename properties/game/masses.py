@@ -1,0 +1,30 @@
+"""Exact masses: the numbers in which games calculate, and measures over numbered states."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from flint import fmpq
+
+ZERO = fmpq(0)
+ONE = fmpq(1)
+
+Measure = tuple[tuple[int, fmpq], ...]
+
+
+def quotient(value: Fraction) -> fmpq:
+    """Return the same value in the form in which games calculate."""
+    return fmpq(value.numerator, value.denominator)
+
+
+def fraction(value: fmpq) -> Fraction:
+    """Return the fraction with the same value."""
+    return Fraction(int(value.p), int(value.q))
+
+
+def total(measure: Measure) -> fmpq:
+    """Return the mass of a measure."""
+    mass = ZERO
+    for _, weight in measure:
+        mass = mass + weight
+    return mass
