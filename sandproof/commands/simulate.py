@@ -111,7 +111,8 @@ def told(trace: Trace, rows: Iterable[Row], arguments: argparse.Namespace) -> It
             document = {"description": trace.description, "rows": listed}
             yield json.dumps(document, indent=2, default=str)
         case "jsonl":
-            yield from (json.dumps(as_data(row), default=str) for row in rows)
+            encoder = json.JSONEncoder(default=str)
+            yield from (encoder.encode(as_data(row)) for row in rows)
         case _:
             yield from as_table(rows, arguments.times)
 
