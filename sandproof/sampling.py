@@ -10,18 +10,20 @@ by rejection.
 
 from __future__ import annotations
 
-import random
-import secrets
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import ceil, floor, isqrt, lcm
-from typing import Protocol, TypeVar, cast, overload
+from typing import TypeVar, cast, overload
 
 from flint import ctx
 
+from sandproof.entropy import Entropy as Entropy
+from sandproof.entropy import SeededEntropy as SeededEntropy
+from sandproof.entropy import SystemEntropy as SystemEntropy
+from sandproof.exponentials import SCALE, exponential_bounds
 from spec.distributions import Distribution, Law
 from spec.noise import DiscreteGaussian, DiscreteLaplace, Noise, Noisy
 from spec.numbers import (
@@ -34,7 +36,6 @@ from spec.numbers import (
     enclosed,
     positive_whole,
     unit_interval,
-    whole,
 )
 from spec.randomized_response import RandomizedResponse
 
@@ -51,33 +52,6 @@ RARE = Fraction(1, 16)
 
 BLOCK = 1024
 """How many samples are drawn at once."""
-
-
-class Entropy(Protocol):
-    """Give independent uniform bits."""
-
-    def bits(self, count: int) -> int:
-        """Return a uniform integer below two to the power of the count."""
-        ...
-
-
-class SeededEntropy:
-    """Give the same bits for the same seed, for tests and simulations."""
-
-    def __init__(self, seed: int) -> None:
-        self._random = random.Random(whole(seed, "seed"))
-
-    def bits(self, count: int) -> int:
-        """Return a uniform integer below two to the power of the count."""
-        return self._random.getrandbits(count)
-
-
-class SystemEntropy:
-    """Give the bits of the operating system."""
-
-    def bits(self, count: int) -> int:
-        """Return a uniform integer below two to the power of the count."""
-        return secrets.randbits(count)
 
 
 def uniform_below(count: int, entropy: Entropy) -> int:
@@ -280,20 +254,35 @@ def _narrow(ratio: Power, edge: int) -> bool:
     return not (ratio**edge).at_most(Fraction(1, 2))
 
 
-def discrete_gaussian(noise: DiscreteGaussian, entropy: Entropy) -> int:
-    r"""Return a sample of the discrete Gaussian.
+def discrete_gaussians(noise: DiscreteGaussian, count: int, entropy: Entropy) -> list[int]:
+    r"""Return independent samples of the discrete Gaussian.
 
     A discrete Laplace sample $y$ with $a = 1/t$, $t = \lfloor\sigma\rfloor + 1$, is accepted with
     probability $e^{-(|y| - \sigma^2/t)^2 / 2\sigma^2}$.
     """
-    variance = noise.variance
-    scale = isqrt(variance.numerator // variance.denominator) + 1
+    over, under = noise.variance.as_integer_ratio()
+    scale = isqrt(over // under) + 1
     proposal = DiscreteLaplace(Power(NATURAL, Fraction(-1, scale)))
-    while True:
-        candidate = discrete_laplace(proposal, entropy)
-        excess = (abs(candidate) - variance / scale) ** 2 / (2 * variance)
-        if bernoulli_power(Power(NATURAL, -excess), entropy):
-            return candidate
+    found: list[int] = []
+    while len(found) < count:
+        missing = min(count - len(found), BLOCK)
+        candidates = discrete_laplaces(proposal, missing, entropy)
+        for candidate, word in zip(candidates, words(missing, entropy), strict=True):
+            squared = (abs(candidate) * under * scale - over) ** 2
+            if _accepts(word, squared, 2 * over * under * scale**2, entropy):
+                found.append(candidate)
+    return found
+
+
+def _accepts(word: int, numerator: int, denominator: int, entropy: Entropy) -> bool:
+    """Say whether a uniform number that begins with a word is below e to minus a fraction."""
+    low, high = exponential_bounds(numerator, denominator)
+    if (word + 1) << SCALE - WORD <= low:
+        return True
+    if word << SCALE - WORD >= high:
+        return False
+    power = Power(NATURAL, Fraction(-numerator, denominator))
+    return Uniform(entropy, word, WORD).below(power.value)
 
 
 def by_tail(noise: Noise, entropy: Entropy) -> int:
@@ -330,7 +319,7 @@ class Sampler:
     """
 
     entropy: Entropy
-    _noise: DiscreteLaplace | None = field(default=None, init=False)
+    _noise: Noise | None = field(default=None, init=False)
     _ahead: list[int] = field(default_factory=list, init=False)
     _block: int = field(default=1, init=False)
 
@@ -351,12 +340,12 @@ class Sampler:
         return law
 
     def _noise_of(self, noise: Noise) -> int:
-        if not isinstance(noise, DiscreteLaplace):
-            return integer_noise(noise, self.entropy)
+        if not isinstance(noise, DiscreteLaplace | DiscreteGaussian):
+            return by_tail(noise, self.entropy)
         if noise is not self._noise:
             self._noise, self._ahead, self._block = noise, [], 1
         if not self._ahead:
-            self._ahead = discrete_laplaces(noise, self._block, self.entropy)
+            self._ahead = integer_noises(noise, self._block, self.entropy)
             self._block = min(2 * self._block, BLOCK)
         return self._ahead.pop()
 
@@ -384,10 +373,16 @@ def randomized_response(law: RandomizedResponse[T], entropy: Entropy) -> T | Non
     return law.outputs.output(uniform_below(size, entropy))
 
 
-def integer_noise(noise: Noise, entropy: Entropy) -> int:
-    """Return a sample of any noise, by its own sampler where there is one."""
+def integer_noises(noise: Noise, count: int, entropy: Entropy) -> list[int]:
+    """Return independent samples of any noise, by its own sampler where there is one."""
     if isinstance(noise, DiscreteLaplace):
-        return discrete_laplace(noise, entropy)
+        return discrete_laplaces(noise, count, entropy)
     if isinstance(noise, DiscreteGaussian):
-        return discrete_gaussian(noise, entropy)
-    return by_tail(noise, entropy)
+        return discrete_gaussians(noise, count, entropy)
+    return [by_tail(noise, entropy) for _ in range(count)]
+
+
+def integer_noise(noise: Noise, entropy: Entropy) -> int:
+    """Return one sample of any noise."""
+    (found,) = integer_noises(noise, 1, entropy)
+    return found

@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from sandproof.trace import BadTrace
+from sandproof.trace_text import BadTrace
 from spec.distributions import Distribution, Law
 from spec.level1 import (
     LIMITS,

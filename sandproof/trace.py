@@ -1,19 +1,18 @@
-"""Traces: reading what `sandproof simulate` runs, and saying where and why one cannot be used."""
+"""Traces: what `sandproof simulate` runs, as moves of the specification.
+
+A trace is one JSON document, which is read whole, or JSON Lines, which are read as they are run: a
+header with the description and the limits, and then a move in each line.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
-
+from sandproof.trace_text import STANDARD_INPUT, BadTrace, Fields, read_document, read_lines
 from spec import (
     NATURAL,
     PAPER,
@@ -32,145 +31,80 @@ from spec import (
     TriggerSpecification,
     replace,
 )
+from spec.aggregation_service import BadQuery
 from spec.attribution_client import DEVICE
 from spec.numbers import NotWhole
+from spec.reports import ReportId, checked_report_id
 
-Fields = dict[str, Any]
+Ranges: TypeAlias = tuple[tuple[ReportId, ReportId], ...]
 
 DAY = 24 * 60 * 60
 """The seconds of a day."""
 
-LONGEST_REASON = 300
-"""The most characters of a reason that are shown."""
-
-
-class BadTrace(Exception):
-    """Report a trace that cannot be used: where, and why."""
-
-    def __init__(self, where: str, why: str) -> None:
-        reason = " ".join(why.split())
-        if len(reason) > LONGEST_REASON:
-            reason = reason[:LONGEST_REASON] + " …"
-        super().__init__(f"{where}: {reason}" if where else reason)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """Hold one entry of a trace: when it happens, what it is, and whom it must be credited to."""
+    """Hold one entry of a trace: when it happens, what it is, and whom it must be credited to.
+
+    A query is without its reports: they are the `reports`, as ranges from a first to a last one.
+    """
 
     where: str
     at: int | None
-    move: Move | None
-    credited: str | None
+    move: Move | None = None
+    credited: str | None = None
+    reports: Ranges = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
     """Hold a trace that is well formed: each of its entries is a move of the specification.
 
-    `limits` are the public parameters that the trace sets; the others are those of the rules.
+    `limits` are the public parameters that the trace sets; the others are those of the rules. The
+    entries of JSON Lines are read, once, while somebody walks through them.
     """
 
     description: str
     limits: Fields
-    entries: tuple[Entry, ...]
+    entries: Iterable[Entry]
 
 
-@dataclass(frozen=True, slots=True)
-class Inexact:
-    """Stand for a number that JSON writes with a decimal point or an exponent, or calls NaN."""
-
-    text: str
+def in_lines(path: Path) -> bool:
+    """Tell whether a trace is in JSON Lines."""
+    return path == STANDARD_INPUT or path.suffix == ".jsonl"
 
 
 def read_trace(path: Path) -> Trace:
     """Read a trace, or refuse it."""
-    data = _parsed(_text(path))
-    _refuse_inexact(data, "")
-    errors = sorted(_validator().iter_errors(data), key=lambda error: list(map(str, error.path)))
-    if errors:
-        raise BadTrace(errors[0].json_path.removeprefix("$").removeprefix("."), _reason(errors[0]))
-    return Trace(
-        description=data.get("description", ""),
-        limits=_limits(data.get("limits", {})),
-        entries=tuple(
-            _entry(f"moves[{index}]", fields) for index, fields in enumerate(data["moves"])
-        ),
-    )
+    if in_lines(path):
+        lines = read_lines(path)
+        _, header = next(lines)
+        entries = (_entry(where, f"{where}: ", fields) for where, fields in lines)
+        return _trace(header, "line 1: limits", entries)
+    return trace_of(read_document(path))
 
 
-@cache
-def schema() -> Fields:
-    """Return the JSON Schema of traces."""
-    text = files("sandproof").joinpath("schemas/trace.schema.json").read_text(encoding="utf-8")
-    loaded: Fields = json.loads(text)
-    return loaded
+def trace_of(document: Fields) -> Trace:
+    """Return the trace that a document holds which follows the schema."""
+    moves = [(f"moves[{index}]", fields) for index, fields in enumerate(document["moves"])]
+    entries = tuple(_entry(where, f"{where}.", fields) for where, fields in moves)
+    return _trace(document, "limits", entries)
 
 
-def _validator() -> Draft202012Validator:
-    return Draft202012Validator(schema())
+def _trace(header: Fields, where: str, entries: Iterable[Entry]) -> Trace:
+    limits = _limits(where, header.get("limits", {}))
+    return Trace(description=header.get("description", ""), limits=limits, entries=entries)
 
 
-def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8")
-    except OSError as error:
-        raise BadTrace("", error.strerror or str(error)) from None
-    except UnicodeDecodeError as error:
-        raise BadTrace(f"byte {error.start}", "not UTF-8") from None
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(
-            text, parse_float=Inexact, parse_constant=Inexact, object_pairs_hook=_distinct
-        )
-    except json.JSONDecodeError as error:
-        raise BadTrace(f"line {error.lineno}, column {error.colno}", error.msg) from None
-    except RecursionError:
-        raise BadTrace("", "nested too deeply") from None
-    except ValueError as error:
-        raise BadTrace("", str(error)) from None
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> Fields:
-    fields = dict(pairs)
-    if len(fields) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise BadTrace("", f"the name {twice!r} stands twice in one object")
-    return fields
-
-
-def _refuse_inexact(data: object, where: str) -> None:
-    if isinstance(data, Inexact):
-        raise BadTrace(
-            where, f'{data.text} is not exact; write a whole number or a string such as "1/2"'
-        )
-    inside: Iterable[tuple[str, object]] = ()
-    if isinstance(data, dict):
-        inside = ((f"{where}.{name}" if where else name, part) for name, part in data.items())
-    elif isinstance(data, list):
-        inside = ((f"{where}[{index}]", part) for index, part in enumerate(data))
-    for name, part in inside:
-        _refuse_inexact(part, name)
-
-
-def _reason(error: ValidationError) -> str:
-    if error.validator == "oneOf":
-        return f"a move holds `at` or exactly one of {', '.join(MAKERS)}"
-    return error.message
-
-
-def set_limits(limits: Limits, changed: Fields) -> Limits:
+def set_limits(limits: Limits, changed: Fields, where: str = "limits") -> Limits:
     """Return limits with those changed that a trace sets."""
     try:
         return replace(limits, **changed)
     except SpecError as error:
-        raise BadTrace("limits", str(error)) from None
+        raise BadTrace(where, str(error)) from None
 
 
-def _limits(fields: Fields) -> Fields:
+def _limits(where: str, fields: Fields) -> Fields:
     changed: Fields = dict(fields)
     for name in ("epsilon", "delta", "event_epsilon"):
         if name in changed:
@@ -180,28 +114,42 @@ def _limits(fields: Fields) -> Fields:
             base = changed["base"]
             changed["base"] = NATURAL if base == "e" else Base(Fraction(base))
     except SpecError as error:
-        raise BadTrace("limits", str(error)) from None
-    set_limits(PAPER.limits, changed)
+        raise BadTrace(where, str(error)) from None
+    set_limits(PAPER.limits, changed, where)
     return changed
 
 
-def _entry(where: str, fields: Fields) -> Entry:
-    actions = [name for name in fields if name != "at"]
-    at = None
+def _entry(where: str, inside: str, fields: Fields) -> Entry:
+    """Return the entry that stands somewhere; `inside` is how its parts are named."""
+    at = move = None
     if "at" in fields:
         try:
             at = _time(fields["at"])
         except SpecError as error:
-            raise BadTrace(f"{where}.at", str(error)) from None
-    if not actions:
-        return Entry(where=where, at=at, move=None, credited=None)
-    where = f"{where}.{actions[0]}"
-    inner: Fields = fields[actions[0]]
-    try:
-        move = MAKERS[actions[0]](inner)
-    except SpecError as error:
-        raise BadTrace(where, str(error)) from None
-    return Entry(where=where, at=at, move=move, credited=inner.get("credited"))
+            raise BadTrace(f"{inside}at", str(error)) from None
+    for name, inner in fields.items():
+        if name != "at":
+            where = f"{inside}{name}"
+            try:
+                move = MAKERS[name](inner)
+                listed = _ranges(inner["reports"]) if isinstance(move, Query) else ()
+            except SpecError as error:
+                raise BadTrace(where, str(error)) from None
+            credited = inner.get("credited")
+            return Entry(where=where, at=at, move=move, credited=credited, reports=listed)
+    return Entry(where=where, at=at)
+
+
+def _ranges(listed: list[int | list[int]]) -> Ranges:
+    """Return ranges of reports that are in the order in which the trace lists them."""
+    ranges: list[tuple[ReportId, ReportId]] = []
+    for each in listed:
+        first, last = (each, each) if isinstance(each, int) else each
+        checked_report_id(last, "reports")
+        if first > last:
+            raise BadQuery(f"reports {first} to {last} are none: the first comes first")
+        ranges.append((first, last))
+    return tuple(ranges)
 
 
 def _time(value: int | str) -> int:
@@ -289,7 +237,6 @@ def _query(fields: Fields) -> Query:
     return Query(
         epsilon=Fraction(fields["epsilon"]),
         delta=Fraction(fields.get("delta", 0)),
-        report_ids=tuple(fields["reports"]),
         keys=tuple(map(_key, fields.get("keys", ()))),
     )
 

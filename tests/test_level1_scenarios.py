@@ -11,7 +11,7 @@ import pytest
 from properties.level1.mutants import MUTANTS
 from sandproof.main import main
 from sandproof.scenario import Scenario, failures, read_scenario, scenarios_in
-from sandproof.trace import BadTrace
+from sandproof.trace_text import BadTrace
 from spec.level1 import VERSIONS
 
 ROOT = Path(__file__).resolve().parent.parent

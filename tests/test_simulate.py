@@ -11,7 +11,8 @@ from jsonschema import Draft202012Validator
 
 import sandproof
 from sandproof.main import main
-from sandproof.trace import MAKERS, schema
+from sandproof.trace import MAKERS
+from sandproof.trace_text import schema
 from spec import Limits
 
 TRACES = Path(sandproof.__file__).parent / "traces"

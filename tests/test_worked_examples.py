@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import sandproof
-from sandproof.commands.simulate import Noiseless, simulate
 from sandproof.sampling import Sampler, SeededEntropy
+from sandproof.simulation import Noiseless, simulate
 from sandproof.trace import first_view, read_trace
 from spec import (
     PAPER,
@@ -182,4 +182,4 @@ def test_the_week_has_27_outputs_of_36_pairs() -> None:
 
 @pytest.mark.parametrize("path", sorted(TRACES.glob("*.json")), ids=lambda path: path.stem)
 def test_every_shipped_trace_runs(path: Path) -> None:
-    assert simulate(read_trace(path), Sampler(SeededEntropy(1)))
+    assert list(simulate(read_trace(path), Sampler(SeededEntropy(1))))

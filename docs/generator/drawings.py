@@ -14,8 +14,9 @@ from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT
 from properties.game import Steps
 from properties.solve import _games, first_window
 from properties.universe import attribution_universe
-from sandproof.commands.simulate import Noiseless, Row, day, simulate
+from sandproof.commands.simulate import day
 from sandproof.formats.svg import Point, cross, line, svg, text
+from sandproof.simulation import Noiseless, Row, simulate
 from sandproof.trace import DAY, read_trace
 from spec import PAPER, Base, Power
 from spec.neighbours import ATTRIBUTION_FIXED
@@ -58,7 +59,7 @@ def draw(name: str) -> str:
 def timeline(name: str) -> str:
     """Draw a trace of the paper's examples as it runs through the specification, without noise."""
     trace = read_trace(ROOT / "sandproof" / "traces" / f"{name}.json")
-    rows = simulate(trace, Noiseless())
+    rows = list(simulate(trace, Noiseless()))
     parts, y = [], 24
     ends = []
     for row in rows:

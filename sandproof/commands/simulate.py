@@ -3,45 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import json
+import sqlite3
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from sandproof.commands.options import whole
-from sandproof.problems import BadInput, NotFollowed, brief
+from sandproof.problems import BadInput, NotFollowed
 from sandproof.sampling import Sampler, SeededEntropy, SystemEntropy
-from sandproof.trace import DAY, BadTrace, Entry, Trace, read_trace, set_limits
-from spec import (
-    PAPER,
-    Aborted,
-    Answer,
-    AtService,
-    Draw,
-    Event,
-    EventReport,
-    EventSource,
-    EventTrigger,
-    Law,
-    Noisy,
-    PassTime,
-    Query,
-    RandomizedResponse,
-    Report,
-    Rules,
-    Source,
-    SpecError,
-    System,
-    Trigger,
-    replace,
-    step,
-)
-from spec.aggregation_service import named_reports
-from spec.system import admit, decide, send
-
-T = TypeVar("T")
+from sandproof.simulation import Noiseless, Row, simulate
+from sandproof.trace import DAY, Trace, in_lines, read_trace
+from sandproof.trace_text import STANDARD_INPUT, BadTrace
+from spec import PAPER, Draw, Rules, SpecError
 
 BAD_INPUT = 2
 """The exit status for a trace that cannot be used."""
@@ -50,32 +27,8 @@ SECONDS, CALL_SECONDS = 600.0, 10.0
 """The processor time that a trace and a call of a changed rule may take."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Hold one line of the output: when, because of what, and what came of it."""
-
-    time: int
-    cause: str
-    result: str
-    details: dict[str, object]
-
-
-class NoTruth(SpecError):
-    """Report a draw that has no outcome without noise."""
-
-
-class Noiseless:
-    """Be a draw that adds no noise and lets every event-level source answer truthfully."""
-
-    def __call__(self, law: T | Law[T], /) -> T:
-        """Return the centre of noise and the truth of a randomized response."""
-        if isinstance(law, Noisy):
-            return cast(T, law.centre)
-        if isinstance(law, RandomizedResponse):
-            return cast(T, None)
-        if isinstance(law, Law):
-            raise NoTruth(f"without noise there is no outcome of {brief(law)}")
-        return law
+WIDTHS = len("day 1000.00000"), len("event trigger")
+"""How wide the columns of a table are that is printed while the trace runs."""
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
@@ -85,19 +38,22 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
         help=summary,
         description="Run a trace through the paper's rules, or through those of a proposal; print "
         "reports, refusals, and summaries with the true sums, which the ad-tech does not see. "
+        "A trace is a JSON document, or JSON Lines in a file named .jsonl or from standard input "
+        "(-): a header with description and limits, then a move in each line. Lines are read, run "
+        "and told one by one, in little memory, as a table or with --format jsonl. "
         "With --family w3c: replay a scenario of the W3C's Attribution group, or a folder of them, "
         "on Attribution Level 1; the exit status is 1 if something is not as expected.",
     )
-    parser.add_argument("trace", type=Path, metavar="TRACE.json|DIR")
+    parser.add_argument("trace", type=Path, metavar="TRACE.json|TRACE.jsonl|-|DIR")
     parser.add_argument("--family", choices=("paper", "w3c"), default="paper")
     parser.add_argument(
         "--rules", type=Path, metavar="PROPOSAL", help="run it through the rules of this proposal"
     )
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument("--format", choices=("text", "json", "jsonl"), default="text")
     parser.add_argument(
         "--times",
         choices=("days", "seconds"),
-        help="how the table tells times (default: days, if the trace takes a day or longer)",
+        help="how the table tells times (default: days, if a document takes a day or longer)",
     )
     noise = parser.add_mutually_exclusive_group()
     noise.add_argument("--seed", type=whole, help="sample noise from this seed")
@@ -113,17 +69,52 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.seed is not None:
         draw = Sampler(SeededEntropy(arguments.seed))
 
-    def told(rules: Rules) -> str:
+    @contextmanager
+    def named() -> Iterator[None]:
         try:
-            trace = read_trace(arguments.trace)
-            rows = simulate(trace, draw, rules)
+            yield
         except BadTrace as error:
             raise BadInput(f"{arguments.trace}: {error}") from None
-        asked = arguments.format == "json"
-        return as_json(trace, rows) if asked else as_table(rows, arguments.times)
+        except sqlite3.Error as error:
+            raise BadInput(f"{arguments.trace}: no room for the state on disk: {error}") from None
 
-    print(told(PAPER) if arguments.rules is None else with_rules_of(arguments.rules, told))
+    with named():
+        # Here, because a child process that runs a proposal has no standard input.
+        trace = read_trace(arguments.trace)
+
+    def lines(rules: Rules) -> Iterator[str]:
+        with named():
+            yield from told(trace, simulate(trace, draw, rules), arguments)
+
+    if arguments.rules is not None:
+        text = with_rules_of(arguments.rules, lambda rules: "\n".join(lines(rules)))
+        print(text, end="\n" if text else "")
+        return 0
+    live = arguments.trace == STANDARD_INPUT
+    # The paper's rules make no cycles, and looking for some takes a third of the time.
+    gc.disable()
+    try:
+        for line in lines(PAPER):
+            print(line, flush=live)
+    finally:
+        gc.enable()
     return 0
+
+
+def told(trace: Trace, rows: Iterable[Row], arguments: argparse.Namespace) -> Iterator[str]:
+    """Yield the lines that tell a run; of a trace in lines as it runs, of a document at its end."""
+    if not in_lines(arguments.trace):
+        rows = list(rows)
+    match arguments.format:
+        case "json":
+            listed = [as_data(row) for row in rows]
+            document = {"description": trace.description, "rows": listed}
+            yield json.dumps(document, indent=2, default=str)
+        case "jsonl":
+            encoder = json.JSONEncoder(default=str)
+            yield from (encoder.encode(as_data(row)) for row in rows)
+        case _:
+            yield from as_table(rows, arguments.times)
 
 
 def with_rules_of(path: Path, told: Callable[[Any], str], family: str = "paper") -> str:
@@ -169,6 +160,9 @@ def run_scenarios(arguments: argparse.Namespace) -> int:
     if arguments.seed is not None or arguments.noiseless:
         print("sandproof: a scenario draws nothing: --seed, --noiseless", file=sys.stderr)
         return BAD_INPUT
+    if arguments.format == "jsonl":
+        print("sandproof: scenarios are told as text or json, not as jsonl", file=sys.stderr)
+        return BAD_INPUT
 
     def told(rules: Any) -> str:
         return json.dumps(replayed(rules, arguments.trace))
@@ -213,158 +207,28 @@ def replayed(rules: Any, where: Path) -> list[dict[str, object]]:
     return listed
 
 
-def simulate(trace: Trace, draw: Draw, rules: Rules = PAPER) -> list[Row]:
-    """Return everything that happens in a trace under rules."""
-    rules = replace(rules, limits=set_limits(rules.limits, trace.limits))
-    system = System()
-    ends: set[int] = set()
-    rows: list[Row] = []
-    for entry in trace.entries:
-        try:
-            if entry.at is not None:
-                system, passed = let_time_pass(rules, system, ends, entry.at, draw)
-                rows += passed
-            if isinstance(entry.move, EventSource):
-                listed = entry.move.specifications
-                ends |= {system.now + end for each in listed for end in each.windows}
-            if entry.move is not None:
-                system, row = make_move(rules, system, entry, draw)
-                rows.append(row)
-        except SpecError as error:
-            raise BadTrace(entry.where, str(error)) from None
-    return rows
+def as_data(row: Row) -> dict[str, object]:
+    """Return a row as data."""
+    return {"time": row.time, "cause": row.cause} | row.details
 
 
-def let_time_pass(
-    rules: Rules, system: System, ends: set[int], until: int, draw: Draw
-) -> tuple[System, list[Row]]:
-    """Let time pass, and stop at every moment where windows end."""
-    rows: list[Row] = []
-    for moment in (*sorted(end for end in ends if system.now < end < until), until):
-        system, seen = step(rules, system, PassTime(until=moment), draw)
-        rows += [event_row(moment, cast(EventReport, report)) for report in seen]
-    return system, rows
+def as_table(rows: Iterable[Row], unit: str | None = None) -> Iterator[str]:
+    """Yield the lines of a table, with times in days or in seconds.
 
-
-def check_credit(system: System, entry: Entry, names: list[str]) -> None:
-    """Refuse a trigger that is not credited to the source that the trace names."""
-    if entry.credited is None:
-        return
-    assert isinstance(entry.move, Trigger | EventTrigger)
-    if system.registered.get(entry.credited) != entry.move.device:
-        raise BadTrace(
-            f"{entry.where}.credited",
-            f"no source {entry.credited!r} is registered yet on {entry.move.device!r}",
+    The columns are as wide as they must be if all rows are there, and otherwise always the same.
+    """
+    days, widths = unit == "days", WIDTHS
+    if isinstance(rows, list):
+        days = days or (unit is None and max((row.time for row in rows), default=0) >= DAY)
+        times = [day(row.time) if days else str(row.time) for row in rows]
+        widths = (
+            max(map(len, ["time", *times])),
+            max(map(len, ["cause", *(row.cause for row in rows)])),
         )
-    if names != [entry.credited]:
-        found = " and ".join(map(repr, names)) or "no source"
-        raise BadTrace(f"{entry.where}.credited", f"credited to {found}, not {entry.credited!r}")
-
-
-def make_move(rules: Rules, system: System, entry: Entry, draw: Draw) -> tuple[System, Row]:
-    """Make one move, part by part, and describe what came of it."""
-    move = entry.move
-    assert move is not None
-    decision = decide(rules, system, move, draw)
-    names = [str(unit) for unit in decision.credited]
-    if isinstance(move, Trigger):
-        names = [str(credit.unit) for credit in decision.credits]
-    check_credit(system, entry, names)
-    admitted, granted = admit(rules, system, move, decision, draw)
-    after, seen = send(rules, admitted, move, granted, draw)
-
-    def row(cause: str, result: str, details: dict[str, object]) -> Row:
-        return Row(system.now, cause, result, details)
-
-    match move:
-        case Source() | EventSource():
-            kind = "source" if isinstance(move, Source) else "event source"
-            return after, row(kind, f"{move.source_id} registered", {"source": move.source_id})
-        case Trigger():
-            report = after.reports.get(move.report_id)
-            why = "value 0" if move.value == 0 else "no active matching source can take it"
-            return after, row("trigger", *described(report, names, why))
-        case Event():
-            report = after.reports.get(move.report_id)
-            wanted = any(credit.contributions for credit in decision.credits)
-            why = "the budget of this window is used up" if wanted else "value 0"
-            return after, row("event", *described(report, [move.device], why))
-        case EventTrigger():
-            told = f"value {move.value} for {move.data} " + (
-                f"credited to {names[0]}" if names else "credited to no source"
-            )
-            return after, row("event trigger", told, {"credited": names})
-        case Query():
-            at = AtService(rules=rules, now=system.now, service=system.service, query=move)
-            batch = PAPER.batch(at, named_reports(move, system.reports))
-            assert isinstance(batch, tuple)
-            return after, row("query", *summarised(move, seen[0], PAPER.totals(at, batch)))
-        case PassTime():
-            return after, row("time", "passes", {})
-
-
-def described(report: Report | None, names: list[str], why: str) -> tuple[str, dict[str, object]]:
-    """Describe a report with what is encrypted in it; changed rules may send none."""
-    if report is None:
-        return f"no report: {why}", {"report": None, "credited": [], "null": why}
-    details: dict[str, object] = {
-        "report": report.report_id,
-        "contributions": [
-            {"key": hex(part.key), "value": part.value} for part in report.contributions
-        ],
-        "credited": names,
-    }
-    if report.is_null:
-        return f"null report {report.report_id}: {why}", details | {"credited": [], "null": why}
-    parts = ", ".join(f"key {part.key:#x} value {part.value}" for part in report.contributions)
-    return f"report {report.report_id}: {parts}, from {' and '.join(names)}", details
-
-
-def event_row(moment: int, report: EventReport) -> Row:
-    """Describe an event-level report."""
-    result = f"event-level report: {report.source_id}, {report.data}, bucket {report.bucket}"
-    return Row(moment, "window", result, {"event_report": asdict(report)})
-
-
-def summarised(
-    query: Query, outcome: object, true_sums: Mapping[int, int]
-) -> tuple[str, dict[str, object]]:
-    """Describe the answer of the aggregation service, beside what the reports truly hold."""
-    if isinstance(outcome, Aborted):
-        return "refused: the privacy budget of a report is used up", {"refused": True}
-    if not isinstance(outcome, Answer):
-        return f"shown: {brief(outcome)}", {"shown": brief(outcome)}
-    released = [
-        {"key": hex(key), "sum": noisy, "true_sum": true_sums.get(key, 0)}
-        for key, noisy in outcome.released
-    ]
-    sums = [f"key {x['key']} sum {x['sum']} (true sum {x['true_sum']})" for x in released]
-    details: dict[str, object] = {"summary": released}
-    text = f"summary: {', '.join(sums) or 'no key is released'}"
-    if query.discovers_keys:
-        hidden = {hex(x): true_sums[x] for x in sorted(true_sums.keys() - dict(outcome.released))}
-        details["hidden"] = [{"key": key, "true_sum": true} for key, true in hidden.items()]
-        listed = ", ".join(f"key {key} (true sum {true})" for key, true in hidden.items())
-        text += f"; hidden: {listed}" if listed else ""
-    return text, details
-
-
-def as_json(trace: Trace, rows: list[Row]) -> str:
-    """Return the rows as JSON."""
-    listed = [{"time": row.time, "cause": row.cause} | row.details for row in rows]
-    return json.dumps({"description": trace.description, "rows": listed}, indent=2, default=str)
-
-
-def as_table(rows: list[Row], unit: str | None = None) -> str:
-    """Return the rows as a table, with times in days or in seconds."""
-    long = max((row.time for row in rows), default=0) >= DAY
-    days = unit == "days" or (unit is None and long)
-    cells = [("time", "cause", "result")]
-    cells += [(day(row.time) if days else str(row.time), row.cause, row.result) for row in rows]
-    widths = [max(len(cell[column]) for cell in cells) for column in (0, 1)]
-    return "\n".join(
-        f"{time:>{widths[0]}}  {cause:<{widths[1]}}  {result}" for time, cause, result in cells
-    )
+    yield f"{'time':>{widths[0]}}  {'cause':<{widths[1]}}  result"
+    for row in rows:
+        time = day(row.time) if days else str(row.time)
+        yield f"{time:>{widths[0]}}  {row.cause:<{widths[1]}}  {row.result}"
 
 
 def day(seconds: int) -> str:

@@ -1,0 +1,294 @@
+"""Pages: the state of a run through the paper's own rules, in little memory.
+
+The state lies in a temporary database on disk. A move sees a `System` that holds what the move can
+touch: its own device, the source it names, its own report. The functions of the specification run
+on that as on the whole, and what comes of it is written back. Devices that were used last are kept
+in memory.
+
+A query takes its batch in parts, so that no batch has to fit into memory. Under the paper's rules a
+batch is a set, each report is charged for itself, and an answer depends on the batch only through
+the sum of each key: the service's own `batch`, `settle` and `totals` run on every part, and its
+`answer` on one report that carries the sums. If a part cannot pay, all that was charged is taken
+back. `tests/test_pages.py` compares all of this with the whole state.
+"""
+
+from __future__ import annotations
+
+import marshal
+import pickle
+import sqlite3
+from collections.abc import Hashable, Iterator
+from heapq import heappop, heappush
+from itertools import islice
+from typing import TypeAlias, cast
+
+from immutables import Map
+
+from sandproof.simulation import Row, ends_of, event_rows, make_move, query_row
+from sandproof.trace import Entry, Ranges
+from spec import (
+    Aborted,
+    AggregationClient,
+    AtService,
+    AttributionClient,
+    Draw,
+    EventClient,
+    EventSource,
+    PassTime,
+    Query,
+    Report,
+    Rules,
+    Service,
+    Source,
+    System,
+    replace,
+    step,
+)
+from spec.aggregation_service import Outcome, Spent, named_reports
+from spec.reports import Contribution, Key, ReportId
+from spec.system import claim_identifier
+
+Clients: TypeAlias = tuple[
+    Map[str, AttributionClient], Map[str, AggregationClient], Map[str, EventClient]
+]
+"""The clients of one device, as a system holds them: none that has done nothing yet."""
+
+NO_CLIENTS: Clients = Map(), Map(), Map()
+
+TABLES = """
+PRAGMA cache_size = -65536;
+PRAGMA synchronous = OFF;
+CREATE TABLE reports (id BLOB PRIMARY KEY, contributions BLOB, spent INTEGER) WITHOUT ROWID;
+CREATE TABLE sources (id BLOB PRIMARY KEY, device BLOB) WITHOUT ROWID;
+CREATE TABLE devices (name BLOB PRIMARY KEY, clients BLOB) WITHOUT ROWID;
+BEGIN;
+"""
+
+PART = 10_000
+"""How many reports of a batch are taken at once."""
+
+DEVICES = 20_000
+"""How many devices are kept in memory."""
+
+
+class Pages:
+    """Keep the state of a run through the paper's own rules in a temporary database."""
+
+    def __init__(self, rules: Rules, draw: Draw) -> None:
+        self.rules, self.draw, self.now = rules, draw, 0
+        self.ends: list[tuple[int, str]] = []
+        self.recent: dict[str, Clients] = {}
+        self.spent: list[Spent] = []
+        self.places: dict[Hashable, int] = {}
+        # A database without a name is private and temporary; it is on disk as far as it is large.
+        self.database = sqlite3.connect("", isolation_level=None)
+        self.database.executescript(TABLES)
+
+    def begin(self, end: str) -> None:
+        """End a transaction, and begin the next: what is charged can be taken back."""
+        self.database.execute(end)
+        self.database.execute("BEGIN")
+
+    def pass_time(self, until: int) -> Iterator[Row]:
+        """Let time pass; a device is touched when its windows end."""
+        while self.ends and self.ends[0][0] <= until:
+            moment = self.ends[0][0]
+            due: set[str] = set()
+            while self.ends and self.ends[0][0] == moment:
+                due.add(heappop(self.ends)[1])
+            events = {device: self.clients(device)[2][device] for device in due}
+            yield from self.pass_until(moment, System(now=self.now, events=Map(events)))
+        yield from self.pass_until(until, System(now=self.now))
+
+    def pass_until(self, moment: int, system: System) -> Iterator[Row]:
+        """Let time pass until a moment for the devices of a system."""
+        system, seen = step(self.rules, system, PassTime(until=moment), self.draw)
+        for device, client in system.events.items():
+            self.recent[device] = (*self.clients(device)[:2], Map({device: client}))
+        self.now = moment
+        yield from event_rows(moment, seen)
+
+    def make_move(self, entry: Entry) -> Row:
+        """Make one move and describe what came of it."""
+        move = entry.move
+        if isinstance(move, Query):
+            outcome, sums = self.ask(move, merged(entry.reports))
+            return query_row(self.now, move, outcome, sums)
+        assert move is not None
+        assert not isinstance(move, PassTime)
+        source_id = move.source_id if isinstance(move, Source | EventSource) else entry.credited
+        system = self.looked_at(move.device, source_id)
+        after, row = make_move(self.rules, system, entry, self.draw)
+        for report in after.reports.values():
+            self.add_report(report)
+        if isinstance(move, Source | EventSource):
+            new = name_of(move.source_id), name_of(move.device)
+            self.database.execute("INSERT OR IGNORE INTO sources VALUES (?, ?)", new)
+        if isinstance(move, EventSource):
+            for end in ends_of(move, self.now):
+                heappush(self.ends, (end, move.device))
+        self.recent[move.device] = after.attribution, after.aggregation, after.events
+        return row
+
+    def looked_at(self, device: str, source_id: str | None) -> System:
+        """Return the system as a device, and whoever asks for a source, sees it."""
+        attribution, aggregation, events = self.clients(device)
+        registered: Map[str, str] = Map()
+        if source_id is not None:
+            query = "SELECT device FROM sources WHERE id = ?"
+            for (found,) in self.database.execute(query, (name_of(source_id),)):
+                registered = Map({source_id: found.decode(errors="surrogatepass")})
+        return System(
+            now=self.now,
+            attribution=attribution,
+            aggregation=aggregation,
+            events=events,
+            registered=registered,
+        )
+
+    def clients(self, device: str) -> Clients:
+        """Return the clients of a device, which is then the one that was used last."""
+        found = self.recent.pop(device, None)
+        if found is None:
+            query = "SELECT clients FROM devices WHERE name = ?"
+            kept = self.database.execute(query, (name_of(device),)).fetchone()
+            found = pickle.loads(kept[0]) if kept else NO_CLIENTS
+            if len(self.recent) >= DEVICES:
+                self.put_away()
+        self.recent[device] = found
+        return found
+
+    def put_away(self) -> None:
+        """Write half of the devices to disk: those that were not used for longest."""
+        oldest = list(islice(self.recent, (DEVICES + 1) // 2))
+        self.database.executemany(
+            "INSERT OR REPLACE INTO devices VALUES (?, ?)",
+            ((name_of(each), pickle.dumps(self.recent.pop(each))) for each in oldest),
+        )
+
+    def add_report(self, report: Report) -> None:
+        """Keep a report that has arrived; an identifier that is in use is refused."""
+        carried = marshal.dumps([(part.key, part.value) for part in report.contributions])
+        row = encoded(report.report_id), carried, None
+        try:
+            self.database.execute("INSERT INTO reports VALUES (?, ?, ?)", row)
+        except sqlite3.IntegrityError:
+            used = System(used_ids=Map({report.report_id: None}))
+            claim_identifier(used, report.report_id)
+
+    def ask(self, query: Query, ranges: Ranges) -> tuple[object, dict[Key, int]]:
+        """Serve a query part by part; return what the ad-tech sees, and the true sums."""
+        rules = self.rules
+        self.refuse_unknown(query, ranges)
+        self.begin("COMMIT")
+        sums: dict[Key, int] = {}
+        outcome: Outcome | None = None
+        for part in parts(ranges):
+            reports, ledger = self.looked_up(part)
+            ids = tuple(each for first, last in part for each in range(first, last + 1))
+            at = AtService(
+                rules=rules,
+                now=self.now,
+                service=Service(ledger=Map(ledger)),
+                query=replace(query, report_ids=ids),
+            )
+            batch = self.draw(rules.batch(at, named_reports(at.query, Map(reports))))
+            after, accepted = self.draw(rules.settle(at, batch))
+            if accepted is None:
+                self.begin("ROLLBACK")
+                outcome = Aborted()
+                break
+            self.charge(after)
+            for key, value in rules.totals(at, accepted).items():
+                sums[key] = sums.get(key, 0) + value
+        at = AtService(rules=rules, now=self.now, service=Service(), query=query)
+        carried = tuple(Contribution(key=key, value=value) for key, value in sums.items())
+        batch = (Report(report_id=0, contributions=carried),)
+        if outcome is None:
+            outcome = rules.answer(at, batch, self.draw)
+        return self.draw(rules.reveal(at, batch, outcome)), sums
+
+    def refuse_unknown(self, query: Query, ranges: Ranges) -> None:
+        """Refuse a query that names a report which has not arrived."""
+        count = "SELECT count(*) FROM reports WHERE id BETWEEN ? AND ?"
+        for first, last in ranges:
+            bounds = encoded(first), encoded(last)
+            if self.database.execute(count, bounds).fetchone()[0] <= last - first:
+                known = "SELECT id FROM reports WHERE id BETWEEN ? AND ? ORDER BY id"
+                missing = first
+                for (found,) in self.database.execute(known, bounds):
+                    if found != encoded(missing):
+                        break
+                    missing += 1
+                named_reports(replace(query, report_ids=(missing,)), Map())
+
+    def looked_up(self, part: Ranges) -> tuple[dict[ReportId, Report], dict[ReportId, Spent]]:
+        """Return reports, and what those have spent that have spent something."""
+        reports: dict[ReportId, Report] = {}
+        ledger: dict[ReportId, Spent] = {}
+        query = "SELECT id, contributions, spent FROM reports WHERE id BETWEEN ? AND ?"
+        for first, last in part:
+            for name, carried, spent in self.database.execute(
+                query, (encoded(first), encoded(last))
+            ):
+                report_id = int.from_bytes(name)
+                listed = marshal.loads(carried)
+                contributions = tuple(Contribution(key=key, value=value) for key, value in listed)
+                reports[report_id] = Report(report_id=report_id, contributions=contributions)
+                if spent is not None:
+                    ledger[report_id] = self.spent[spent]
+        return reports, ledger
+
+    def charge(self, ledger: Map[Hashable, Spent]) -> None:
+        """Write down what reports have spent; equal amounts are kept once."""
+        rows: list[tuple[int, bytes]] = []
+        for report_id, spent in ledger.items():
+            # A fraction's own hash takes longer than all the rest.
+            amount = (
+                *spent.epsilon.as_integer_ratio(),
+                *spent.delta.as_integer_ratio(),
+                spent.queries,
+            )
+            if amount not in self.places:
+                self.places[amount] = len(self.spent)
+                self.spent.append(spent)
+            rows.append((self.places[amount], encoded(cast(ReportId, report_id))))
+        self.database.executemany("UPDATE reports SET spent = ? WHERE id = ?", rows)
+
+
+def encoded(report_id: ReportId) -> bytes:
+    """Return an identifier as bytes, which sort as numbers do."""
+    return report_id.to_bytes(16)
+
+
+def name_of(text: str) -> bytes:
+    """Return a name as bytes; JSON can also write half a character."""
+    return text.encode(errors="surrogatepass")
+
+
+def merged(ranges: Ranges) -> Ranges:
+    """Return ranges that hold the same identifiers, in order, each once."""
+    found: list[tuple[ReportId, ReportId]] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = found[-1][0], max(last, found[-1][1])
+        else:
+            found.append((first, last))
+    return tuple(found)
+
+
+def parts(ranges: Ranges) -> Iterator[Ranges]:
+    """Cut ranges into parts of at most so many identifiers."""
+    part: list[tuple[ReportId, ReportId]] = []
+    room = PART
+    for first, last in ranges:
+        while first <= last:
+            until = min(last, first + room - 1)
+            part.append((first, until))
+            room -= until - first + 1
+            first = until + 1
+            if room == 0:
+                yield tuple(part)
+                part, room = [], PART
+    if part:
+        yield tuple(part)
