@@ -16,6 +16,13 @@ from time import perf_counter_ns
 from typing import TYPE_CHECKING
 
 from properties.attack import DoesNotReplay
+from properties.broken import (
+    ALWAYS_TRUTHFUL,
+    HALF_THE_NOISE,
+    REAL_REPORTS_CHARGED,
+    REPEATS_COUNT,
+    SILENT_WHEN_EXHAUSTED,
+)
 from properties.event_parameters import STEPS as EVENT_STEPS
 from properties.event_parameters import (
     event_parameters_check,
@@ -46,9 +53,8 @@ from properties.universe import (
     sharp,
 )
 from properties.vocabulary import NO_WORDS, Vocabulary
-from spec.aggregation_service import Spent, charge, noise
 from spec.attribution_client import Trigger
-from spec.contributions import Budget, Credit, Unit, send
+from spec.contributions import Budget
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
@@ -59,10 +65,10 @@ from spec.neighbours import (
     RelationUndefined,
 )
 from spec.noise import Noise
-from spec.numbers import Real, SpecError
+from spec.numbers import SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import Event
-from spec.reports import REPORT_ID_BITS, Contribution, Report, Sent
+from spec.reports import REPORT_ID_BITS, Contribution, Report
 from spec.rules import AtService, OnDevice, Rules
 from spec.universe import Universe
 from spec.verdicts import (
@@ -514,7 +520,6 @@ def in_any_batch(rules: Rules, claim: str) -> Finding:
 
 def production_check(claim: str) -> Check:
     """Return the check that decides one query at production parameters."""
-    broken = replace(PAPER, noise=noise_at_half_the_scale)
     return Check(
         claim=claim,
         name="production parameters",
@@ -522,60 +527,13 @@ def production_check(claim: str) -> Check:
         controls=(
             Control(
                 name="noise at half the scale",
-                run=lambda: production_finding(broken, claim),
-                rules=broken,
+                run=lambda: production_finding(HALF_THE_NOISE, claim),
+                rules=HALF_THE_NOISE,
             ),
         ),
         shape=Shape.REAL_PARAMETERS,
         spare=True,
     )
-
-
-def noise_at_half_the_scale(
-    at: AtService, batch: tuple[Report, ...], threshold: int | None
-) -> Noise:
-    """Add noise for half of what a unit may contribute."""
-    half = replace(at.limits, contribution_budget=at.limits.contribution_budget // 2)
-    return noise(replace(at, rules=replace(at.rules, limits=half)), batch, threshold)
-
-
-def admit_comparing_before_adding(
-    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
-) -> tuple[Budget, bool]:
-    """Admit as long as the budget is not used up yet."""
-    del unit
-    most = at.limits
-    if spent.count < most.sparsity_budget and spent.value < most.contribution_budget:
-        return replace(spent, value=spent.value + contribution.value, count=spent.count + 1), True
-    return spent, False
-
-
-def charge_real_reports_only(at: AtService, spent: Spent, report: Report) -> Spent | None:
-    """Charge nothing for a null report."""
-    return spent if report.is_null else charge(at, spent, report)
-
-
-def count_repetitions(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
-    """Let a report stand in a batch as often as it is listed."""
-    del at
-    return reports
-
-
-def send_real_reports_only(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
-    """Send no null reports."""
-    return send(at, granted) if granted else ()
-
-
-def always_truthful(power: Real, size: int) -> Real:
-    """Never randomize a response."""
-    del power, size
-    return Fraction(1)
-
-
-REAL_REPORTS_CHARGED = replace(PAPER, charge=charge_real_reports_only)
-REPEATS_COUNT = replace(PAPER, batch=count_repetitions)
-SILENT_WHEN_EXHAUSTED = replace(PAPER, send=send_real_reports_only)
-ALWAYS_TRUTHFUL = replace(PAPER, truth_probability=always_truthful)
 
 
 def property_checks(

@@ -27,23 +27,21 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from flint import arb, ctx
 
+from properties.broken import OFTEN_TRUTHFUL, ONE_BUCKET, THREE_REPORTS
 from properties.numerals import decimal, shown
 from properties.production import CannotDecide
 from spec.distributions import Draw, Law
 from spec.event_client import EventSource, EventTrigger, TriggerSpecification
 from spec.event_outputs import Output, OutputSet
-from spec.numbers import Power, Real, SpecError, bounds, certainly_at_most, exact
+from spec.numbers import Power, SpecError, bounds, exact
 from spec.paper import PAPER
 from spec.randomized_response import RandomizedResponse
 from spec.rules import Limits, OnDevice, Rules
 from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
-
-if TYPE_CHECKING:
-    from spec.rules import AtEventSource
 
 Plan: TypeAlias = tuple[tuple[tuple[int, int], ...], ...]
 
@@ -474,7 +472,7 @@ def output_text(output: Output) -> str:
     return f"reports per window: {'; '.join(sent)}" if sent else "no reports"
 
 
-# The check, and broken rules that it must refute.
+# The check.
 
 
 def event_parameters_check() -> Check:
@@ -494,25 +492,3 @@ def event_parameters_check() -> Check:
         ),
         shape=Shape.REAL_PARAMETERS,
     )
-
-
-def truthful_every_fourth_time(power: Real, size: int) -> Real:
-    """Tell the truth with a probability of at least one in four."""
-    own, least = PAPER.truth_probability(power, size), Fraction(1, 4)
-    return least if certainly_at_most(own, least) else own
-
-
-def at_most_three_reports(at: AtEventSource, source: EventSource) -> OutputSet:
-    """Leave out the outputs with more than three reports."""
-    return replace(PAPER.output_set(at, source), maximum_reports=min(3, source.maximum_reports))
-
-
-def one_bucket_per_datum(at: AtEventSource, source: EventSource) -> OutputSet:
-    """Leave out the outputs with more than one report for a datum."""
-    whole = PAPER.output_set(at, source)
-    return replace(whole, buckets=tuple(min(1, count) for count in whole.buckets))
-
-
-OFTEN_TRUTHFUL = replace(PAPER, truth_probability=truthful_every_fourth_time)
-THREE_REPORTS = replace(PAPER, output_set=at_most_three_reports)
-ONE_BUCKET = replace(PAPER, output_set=one_bucket_per_datum)

@@ -1162,36 +1162,3 @@ def noise_text(noise: Noise) -> str:
     ratio = f"{'e' if base is None else base}^({noise.decay_power.exponent})"
     cut = "untruncated" if noise.truncation is None else f"truncated at {noise.truncation}"
     return f"discrete Laplace with ratio {ratio}, {cut}"
-
-
-# Broken rules that this check must refute.
-
-
-def without_truncation(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
-    """Add untruncated noise whether or not there is a threshold."""
-    del batch, threshold
-    return DiscreteLaplace(Power(at.limits.base, -at.query.epsilon / at.limits.contribution_budget))
-
-
-def half_the_noise(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
-    """Add noise as if a unit contributed at most half of its budget."""
-    del batch
-    decay = Power(at.limits.base, -2 * at.query.epsilon / at.limits.contribution_budget)
-    return DiscreteLaplace(decay, threshold)
-
-
-def threshold_of_one_key(at: AtService, batch: tuple[Report, ...]) -> int | None:
-    r"""Return the floor of $\Lambda_1 (1 + \ln(1/\delta)/\varepsilon)$."""
-    alone = replace(at.rules, limits=replace(at.limits, sparsity_budget=1))
-    return PAPER.threshold(replace(at, rules=alone), batch)
-
-
-def threshold_without_the_budget(at: AtService, batch: tuple[Report, ...]) -> int | None:
-    r"""Return the floor of $\Lambda_1 \ln(\Lambda_0/\delta)/\varepsilon$."""
-    threshold = PAPER.threshold(at, batch)
-    return None if threshold is None else threshold - at.limits.contribution_budget
-
-
-UNTRUNCATED = replace(PAPER, noise=without_truncation, threshold=threshold_of_one_key)
-HALF_THE_NOISE = replace(PAPER, noise=half_the_noise)
-LOW_THRESHOLD = replace(PAPER, threshold=threshold_without_the_budget)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from properties.attack_test import attack_test
-from properties.checks import (
+from properties.broken import (
     REAL_REPORTS_CHARGED,
     REPEATS_COUNT,
     SILENT_WHEN_EXHAUSTED,

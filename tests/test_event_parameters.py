@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from flint import arb
 
+from properties.broken import OFTEN_TRUTHFUL, ONE_BUCKET, THREE_REPORTS
 from properties.checks import property_checks
 from properties.event_parameters import (
     EVENT_LEVEL,
-    OFTEN_TRUTHFUL,
-    ONE_BUCKET,
-    THREE_REPORTS,
     cases_of,
     event_parameters_check,
     event_parameters_finding,

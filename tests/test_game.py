@@ -12,11 +12,16 @@ from flint import fmpq
 from immutables import Map
 
 from properties.attack import play, untyped
+from properties.broken import (
+    HALF_THE_NOISE,
+    REAL_REPORTS_CHARGED,
+    REPEATS_COUNT,
+    SILENT_WHEN_EXHAUSTED,
+    UNTRUNCATED,
+)
 from properties.brute_force import number_of_all, worst_of_all
-from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_EXHAUSTED
 from properties.game import Game, Menu, OutOfSteps, Steps, Window, World, with_answers_remembered
 from properties.mechanism_menu import RoundMenu, SummaryMenu, ignores_identifiers, in_order
-from properties.production import HALF_THE_NOISE, without_truncation
 from properties.universe import (
     SystemMenu,
     aggregation_universe,
@@ -168,7 +173,7 @@ SUMMARY = {
         PAPER, DISCOVER, limits=tiny(Fraction(1, 2)), window=Window(highest=4)
     ),
     "M_SR with key discovery, untruncated": summary(
-        replace(PAPER, noise=without_truncation), DISCOVER, limits=tiny(Fraction(1, 2)), units="A",
+        UNTRUNCATED, DISCOVER, limits=tiny(Fraction(1, 2)), units="A",
         records=1, window=Window(highest=3),
     ),
     "half the noise": summary(

@@ -12,12 +12,12 @@ import pytest
 
 from proofs import CHECKS
 from properties import checks
+from properties.broken import REAL_REPORTS_CHARGED
 from properties.checks import (
     AGGREGATION,
     ATTRIBUTION,
     EFFORTS,
     LEDGER,
-    REAL_REPORTS_CHARGED,
     property_checks,
     universe_for,
 )

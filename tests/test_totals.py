@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
+from properties.broken import half_the_noise
 from properties.production import (
-    half_the_noise,
     only_totals_changed,
     production_finding,
     totals_apart,

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from docs.generator.explorer import rows
 from docs.generator.names import ROOT
-from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT
+from properties.broken import REAL_REPORTS_CHARGED, REPEATS_COUNT
 from properties.game import Steps
 from properties.solve import _games, first_window
 from properties.universe import attribution_universe

@@ -1,10 +1,27 @@
-"""The checks that machines make: one per machine and claim, with the broken rules it refutes."""
+"""The checks that machines make: one per machine and claim, with the broken rules it refutes.
+
+The machines do not find everything.
+
+- A run's moves are fixed before it starts, so an adversary that adapts its moves to the answers is
+  left to the game.
+- There are few reports, two keys and small budgets, so what shows only at size, such as untruncated
+  noise on hundreds of keys, is left to the production parameters.
+- A ledger in floating point shows in the machine of the service, which asks with a little more than
+  an equal share of the caps. In the other machines every ε is a small whole number, which floating
+  point adds without error.
+- A defect that needs a particular sequence of moves takes luck. Responses that are randomized in
+  every window show if a source has reports in two windows, which some seeds do not lead to in
+  hundreds of runs. The game finds all that is as short as this.
+- Noise whose probabilities are not rational, such as Gaussian noise, leaves the guarantees unknown.
+- A rule that depends on chance and decides who is credited ends what can be learned from a run, and
+  leaves rollouts undefined.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from properties.machines import broken
+from properties import broken
 from properties.machines._machine import Machine
 from properties.machines.aggregation_client import AggregationMachine
 from properties.machines.aggregation_service import ServiceMachine
