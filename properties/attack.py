@@ -18,7 +18,7 @@ from properties.noise_told import Told, noise_told, without_noise
 from properties.numerals import SHORT, beside, decimal, shown
 from properties.observation import Seen
 from properties.telling import move_text, seen_text, unit_text
-from properties.universe import described
+from properties.universes import described
 from properties.worlds import BothWorlds
 from spec.contributions import Unit
 from spec.distributions import Draw, explore

@@ -25,7 +25,8 @@ from properties.game import (
     with_answers_remembered,
 )
 from properties.lump import Inexact, OutOfWindow
-from properties.universe import SystemMenu, described
+from properties.system_menu import SystemMenu
+from properties.universes import described
 from spec.aggregation_service import Answer
 from spec.contributions import Unit
 from spec.distributions import Draw

@@ -23,16 +23,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from properties.broken import forget_the_count
+from properties.closed_forms.points import EPSILONS, points_at
+from properties.closed_forms.unit import ATTRIBUTION, Spread, admitted_spreads
 from properties.numerals import scientific, significant
-from properties.production import (
-    ATTRIBUTION,
-    EPSILONS,
-    Spread,
-    admitted_spreads,
-    points_at,
-)
 from properties.solve import solve
-from properties.universe import described, source, trigger
+from properties.universes import described, source, trigger
 from spec.aggregation_service import Query
 from spec.neighbours import ATTRIBUTION_FIXED
 from spec.noise import displaced_mass, smallest_sound_truncation

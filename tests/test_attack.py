@@ -19,7 +19,7 @@ from properties.broken import (
 from properties.numerals import beside, bound, decimal, shown
 from properties.solve import Solution, solve
 from properties.telling import folded, move_text, seen_text
-from properties.universe import aggregation_universe, attribution_universe, event_universe
+from properties.universes import aggregation_universe, attribution_universe, event_universe
 from spec import PAPER, Query, Rules
 from spec.aggregation_service import Aborted, Answer
 from spec.neighbours import (

@@ -22,16 +22,13 @@ from properties.broken import (
 from properties.brute_force import number_of_all, worst_of_all
 from properties.game import Game, Menu, OutOfSteps, Steps, Window, World, with_answers_remembered
 from properties.mechanism_menu import RoundMenu, SummaryMenu, ignores_identifiers, in_order
-from properties.universe import (
-    SystemMenu,
+from properties.system_menu import SystemMenu
+from properties.universes import (
     aggregation_universe,
     attribution_universe,
     combined_universe,
-    event_data_universe,
-    event_four_data_universe,
-    event_reports_universe,
     event_universe,
-    event_windows_universe,
+    further_event_universes,
     narrow,
     sharp,
     source,
@@ -559,6 +556,9 @@ def test_irrational_probabilities_are_refused() -> None:
         game.worst(Fraction(2), 3)
 
 
+TWO_DATA, TWO_REPORTS, MANY_REPORTS, FOUR_DATA = further_event_universes(NO_WORDS)
+
+
 @pytest.mark.parametrize(
     ("relation", "universe", "moves", "worst"),
     [
@@ -566,10 +566,10 @@ def test_irrational_probabilities_are_refused() -> None:
         (NULL_STORE, aggregation_universe(), 4, ("3/4", "7/10", "9195/2353156")),
         (ATTRIBUTION_FIXED, event_universe(), 5, ("1/2", "1/3", "0")),
         (ATTRIBUTION_FIXED, combined_universe(), 5, ("7/12", "7/18", "3/190")),
-        (ATTRIBUTION_FIXED, event_data_universe(), 4, ("3/7", "2/7", "0")),
-        (ATTRIBUTION_FIXED, event_windows_universe(), 5, ("1/3", "2/9", "0")),
-        (ATTRIBUTION_FIXED, event_reports_universe(NO_WORDS), 3, ("1/8", "1/12", "0")),
-        (ATTRIBUTION_FIXED, event_four_data_universe(), 4, ("3/19", "2/19", "0")),
+        (ATTRIBUTION_FIXED, TWO_DATA, 4, ("3/7", "2/7", "0")),
+        (ATTRIBUTION_FIXED, TWO_REPORTS, 5, ("1/3", "2/9", "0")),
+        (ATTRIBUTION_FIXED, MANY_REPORTS, 3, ("1/8", "1/12", "0")),
+        (ATTRIBUTION_FIXED, FOUR_DATA, 4, ("3/19", "2/19", "0")),
         (ATTRIBUTION_FIXED, narrow(attribution_universe()), 5, ("3/4", "7/10", "9195/2353156")),
         (NULL_STORE, sharp(aggregation_universe()), 5, ("15/17", "14/17", "851/181476")),
     ],

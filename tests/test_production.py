@@ -19,14 +19,10 @@ from properties.broken import (
     half_the_noise,
     threshold_of_one_key,
 )
+from properties.closed_forms.one_query import production_finding
+from properties.closed_forms.points import delta_needed, points_at, points_of
+from properties.closed_forms.unit import admitted_spreads
 from properties.numerals import scientific, significant
-from properties.production import (
-    admitted_spreads,
-    delta_needed,
-    points_at,
-    points_of,
-    production_finding,
-)
 from spec import (
     PAPER,
     Answer,

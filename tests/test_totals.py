@@ -7,11 +7,8 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from properties.broken import half_the_noise
-from properties.production import (
-    only_totals_changed,
-    production_finding,
-    totals_apart,
-)
+from properties.closed_forms.one_query import production_finding
+from properties.closed_forms.totals import only_totals_changed, totals_apart
 from spec import PAPER, AtService, Report, Rules, replace
 from spec.reports import Key
 from spec.verdicts import Verdict

@@ -13,7 +13,7 @@ from docs.generator.names import ROOT
 from properties.broken import REAL_REPORTS_CHARGED, REPEATS_COUNT
 from properties.game import Steps
 from properties.solve import _games, first_window
-from properties.universe import attribution_universe
+from properties.universes import attribution_universe
 from sandproof.commands.simulate import Noiseless, Row, day, simulate
 from sandproof.formats.svg import Point, cross, line, svg, text
 from sandproof.trace import DAY, read_trace
