@@ -51,15 +51,14 @@ def narrow_noise(at: AtAggregator, batch: tuple[Report, ...]) -> Noise:
 
 FREE_FOR_ALL = "the shared limits are charged nothing"
 FREE_FOR_THE_SITE = "the site pays nothing"
+NARROW_NOISE = "noise of a third of the width"
 NARROW = replace(LEVEL_1_ONE_DRAW, noise=narrow_noise)
 CONTROLS: Mapping[str, Mapping[str, Level1Rules]] = {
-    GLOBAL: {
-        "the shared limits are charged nothing": MUTANTS["the shared limits are charged nothing"]
-    },
-    ONE_VIEW: {"the site pays nothing": MUTANTS["the site pays nothing"]},
-    ONE_SITE: {"the site pays nothing": MUTANTS["the site pays nothing"]},
-    ONE_IMPRESSION: {"noise of a third of the width": NARROW},
-    SEVERAL_EPOCHS: {"noise of a third of the width": NARROW},
+    GLOBAL: {FREE_FOR_ALL: MUTANTS[FREE_FOR_ALL]},
+    ONE_VIEW: {FREE_FOR_THE_SITE: MUTANTS[FREE_FOR_THE_SITE]},
+    ONE_SITE: {FREE_FOR_THE_SITE: MUTANTS[FREE_FOR_THE_SITE]},
+    ONE_IMPRESSION: {NARROW_NOISE: NARROW},
+    SEVERAL_EPOCHS: {NARROW_NOISE: NARROW},
 }
 """Broken rules that the games of each guarantee must refute; they draw credit once."""
 

@@ -19,22 +19,17 @@ from properties.level1.checks import NARROW, STEPS, games_finding
 from properties.level1.game import Level1Universe
 from properties.level1.universes import (
     AGGREGATED_AGAIN,
-    BLOG,
+    AGGREGATED_APART,
     CLEARED,
-    GLOBAL_ONLY,
+    CLEARED_KEPT,
     NEWS,
-    ONE_BUCKET,
     ONE_IMPRESSION_TWICE,
     SHOP,
-    TOYS,
     TWO_EPOCHS_OFTEN,
     UNIVERSES,
+    USED_UP,
     against_all,
     globally,
-    measured,
-    saved,
-    summed,
-    universe,
 )
 from properties.level1.universes import SEVERAL_EPOCHS as SEVERAL
 from properties.vocabulary import NO_WORDS, Vocabulary
@@ -65,45 +60,6 @@ LAST_EPOCH = 20_000
 Change = Callable[[object], object]
 Hole = Callable[[Level1Universe, Any], Level1Universe]
 
-CLEARED_KEPT = universe(
-    "two epochs, history cleared and visits kept",
-    saved(5, 0, NEWS),
-    saved(15, 1, BLOG),
-    measured(16, 1, epsilon=4),
-    ClearHistory(now=16, sites=frozenset({SHOP}), forget_visits=False),
-    measured(16, 2, epsilon=4, site=TOYS),
-    summed(1, budget=4),
-    summed(2, budget=4),
-    epoch=1,
-    epsilon=4,
-    limits=GLOBAL_ONLY,
-)
-USED_UP = universe(
-    "two epochs, the older one used up",
-    saved(5, 0, NEWS),
-    saved(15, 0, BLOG),
-    measured(16, 1, impression_sites=(NEWS,), histogram_size=1),
-    measured(16, 2, impression_sites=(BLOG,), **ONE_BUCKET),
-    measured(16, 3, impression_sites=(BLOG,), **ONE_BUCKET),
-    summed(1),
-    summed(2, 3),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
-)
-AGGREGATED_APART = universe(
-    "one epoch, one report aggregated after another",
-    saved(5, 0),
-    measured(5, 1, **ONE_BUCKET),
-    measured(5, 2, **ONE_BUCKET),
-    summed(1),
-    summed(2),
-    summed(2),
-    summed(2),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
-)
 SITE_SCRIPTS = (TWO_EPOCHS_OFTEN, USED_UP, CLEARED, AGGREGATED_APART)
 SCRIPTS: Mapping[str, tuple[Level1Universe, ...]] = {
     GLOBAL: (globally(TWO_EPOCHS_OFTEN), CLEARED_KEPT, globally(AGGREGATED_AGAIN)),
