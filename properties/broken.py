@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from spec.aggregation_service import Ledger, Spent, charge, noise, threshold
 from spec.contributions import Budget, Credit, Unit, send
@@ -16,9 +18,17 @@ from spec.paper import PAPER
 from spec.randomized_response import truth_probability
 from spec.reports import Contribution, Report, Sent
 from spec.rules import AtService
+from spec.verdicts import Control, Finding
 
 if TYPE_CHECKING:
     from spec.rules import AtContribution, AtEventSource
+
+
+def controls(run: Callable[[Any], Finding], broken: Mapping[str, Any]) -> tuple[Control, ...]:
+    """Return the controls of a check that runs on rules: it must refute each broken one."""
+    return tuple(
+        Control(name=name, run=partial(run, rules), rules=rules) for name, rules in broken.items()
+    )
 
 
 def charge_real_reports_only(at: AtService, spent: Spent, report: Report) -> Spent | None:

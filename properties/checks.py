@@ -17,6 +17,7 @@ from properties.broken import (
     REAL_REPORTS_CHARGED,
     REPEATS_COUNT,
     SILENT_WHEN_EXHAUSTED,
+    controls,
 )
 from properties.closed_forms.event_level import event_parameters_check
 from properties.closed_forms.one_query import production_finding
@@ -27,7 +28,7 @@ from properties.game_findings import (
     fitted,
     game_finding,
     note_on,
-    played_finding,
+    played,
     unless_admit_was_replaced,
 )
 from properties.machines.checks import machine_checks
@@ -132,7 +133,7 @@ def game_check(
             rules=broken if other is relation else None,
         )
 
-    controls = {
+    refuted = {
         ATTRIBUTION: (
             control("only real reports are charged", REAL_REPORTS_CHARGED),
             control("a repeated report counts twice", REPEATS_COUNT),
@@ -150,7 +151,7 @@ def game_check(
         claim=claim,
         name=f"game: {universe.name}, {relation.name}",
         run=run,
-        controls=controls[claim],
+        controls=refuted[claim],
         shape=Shape.SMALL_UNIVERSE,
         relation=relation,
         spare=claim in SCRIPTS and not named,
@@ -158,13 +159,7 @@ def game_check(
     )
 
 
-def side_check(
-    claim: str,
-    relation: Relation,
-    universe: Universe,
-    effort: Effort,
-    broken: Mapping[str, Rules],
-) -> Check:
+def side_check(claim: str, relation: Relation, universe: Universe, effort: Effort) -> Check:
     """Return the check that solves one more universe, which shows a part of the guarantee.
 
     It may refute. What it runs of a proposal's code has been searched.
@@ -173,14 +168,11 @@ def side_check(
     def finding(rules: Rules) -> Finding:
         return side_finding(claim, rules, relation, universe, effort)
 
-    def control(name: str, rules: Rules) -> Control:
-        return Control(name=name, run=lambda: finding(rules), rules=rules)
-
     return Check(
         claim=claim,
         name=f"game: {universe.name}, {relation.name}",
         run=finding,
-        controls=tuple(control(name, rules) for name, rules in broken.items()),
+        controls=controls(finding, {"always truthful": ALWAYS_TRUTHFUL}),
         shape=Shape.FURTHER_UNIVERSE,
         relation=relation,
         spare=True,
@@ -192,7 +184,7 @@ def side_finding(
 ) -> Finding:
     """Solve all moves of a universe that shows a part of a guarantee, with a part of the steps."""
     whole = replace(effort, moves=universe.moves, steps=effort.steps // SIDES)
-    found = played_finding(claim, rules, relation, universe, whole)
+    found, _ = played(claim, rules, relation, universe, whole)
     return replace(found, shape=Shape.FURTHER_UNIVERSE)
 
 
@@ -203,8 +195,7 @@ def event_side_checks(relation: Relation, effort: Effort, words: Vocabulary) -> 
         *((event_later_universe(),) if effort.name != "quick" else ()),
         *((event_words(words),) if words else ()),
     )
-    untrue = {"always truthful": ALWAYS_TRUTHFUL}
-    return [side_check(EVENT_LEVEL, relation, each, effort, untrue) for each in universes]
+    return [side_check(EVENT_LEVEL, relation, each, effort) for each in universes]
 
 
 @cache
@@ -252,12 +243,9 @@ def production_check(claim: str) -> Check:
         claim=claim,
         name="production parameters",
         run=lambda rules: in_any_batch(rules, claim),
-        controls=(
-            Control(
-                name="noise at half the scale",
-                run=lambda: production_finding(HALF_THE_NOISE, claim),
-                rules=HALF_THE_NOISE,
-            ),
+        controls=controls(
+            lambda rules: production_finding(rules, claim),
+            {"noise at half the scale": HALF_THE_NOISE},
         ),
         shape=Shape.REAL_PARAMETERS,
         spare=True,

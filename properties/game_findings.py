@@ -93,7 +93,7 @@ def game_finding(
     thorough = replace(effort, fewest=effort.moves)
     stages = [(sharp(universe), thorough), (narrow(universe), thorough), (universe, effort)]
     with suppress(Inexact):
-        exact = played_finding(claim, rules, relation, universe, effort, named, cut=named)
+        exact, _ = played(claim, rules, relation, universe, effort, named, named)
         if named or universe.promise == "event" or exact.reason is not Reason.OUT_OF_STEPS:
             return exact
         stages.pop()
@@ -114,19 +114,6 @@ def game_finding(
     return found
 
 
-def played_finding(
-    claim: str,
-    rules: Rules,
-    relation: Relation,
-    universe: Universe,
-    effort: Effort,
-    named: bool = False,
-    cut: bool = True,
-) -> Finding:
-    """Solve a universe as it is; noise that has to be cut may be an error."""
-    return played(claim, rules, relation, universe, effort, named, cut)[0]
-
-
 def played(
     claim: str,
     rules: Rules,
@@ -136,7 +123,10 @@ def played(
     named: bool = False,
     cut: bool = True,
 ) -> tuple[Finding, int]:
-    """Solve a universe as it is; return what was found and how many steps it took."""
+    """Solve a universe as it is; return what was found and how many steps it took.
+
+    Noise that has to be cut is an error if it may not be.
+    """
     start = perf_counter_ns()
     found = Finding(
         claim=claim,

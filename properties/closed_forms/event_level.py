@@ -29,7 +29,7 @@ from time import perf_counter_ns
 
 from flint import arb, ctx
 
-from properties.broken import OFTEN_TRUTHFUL, ONE_BUCKET, THREE_REPORTS
+from properties.broken import OFTEN_TRUTHFUL, ONE_BUCKET, THREE_REPORTS, controls
 from properties.closed_forms.event_sources import (
     Plan,
     output_text,
@@ -46,7 +46,7 @@ from spec.event_outputs import Output, OutputSet
 from spec.numbers import Power, SpecError, bounds, exact
 from spec.paper import PAPER
 from spec.rules import Limits, OnDevice, Rules
-from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
+from spec.verdicts import Check, Evidence, Finding, Reason, Shape
 
 EVENT_LEVEL = "event_level_reports_are_private"
 STEPS = ("register_event_source", "register_event_trigger", "pass_windows", "event_visible")
@@ -320,18 +320,17 @@ def refuted(rules: Rules, found: Finding, case: Case, factor: Factor) -> Finding
 
 def event_parameters_check() -> Check:
     """Return the check that decides event-level rules at production parameters."""
-
-    def control(name: str, broken: Rules) -> Control:
-        return Control(name=name, run=lambda: event_parameters_finding(broken), rules=broken)
-
     return Check(
         claim=EVENT_LEVEL,
         name="production parameters",
         run=event_parameters_finding,
-        controls=(
-            control("the truth at least every fourth time", OFTEN_TRUTHFUL),
-            control("the output set has three reports at most", THREE_REPORTS),
-            control("the output set has one bucket per datum", ONE_BUCKET),
+        controls=controls(
+            event_parameters_finding,
+            {
+                "the truth at least every fourth time": OFTEN_TRUTHFUL,
+                "the output set has three reports at most": THREE_REPORTS,
+                "the output set has one bucket per datum": ONE_BUCKET,
+            },
         ),
         shape=Shape.REAL_PARAMETERS,
     )

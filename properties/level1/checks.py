@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from properties.broken import controls
 from properties.game import OutOfSteps
 from properties.level1.game import (
     Action,
@@ -37,7 +38,7 @@ from spec.level1 import (
 from spec.level1.claims import GLOBAL, ONE_IMPRESSION, ONE_SITE, ONE_VIEW, SEVERAL_EPOCHS
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
-from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
+from spec.verdicts import Check, Evidence, Finding, Reason, Shape
 
 STEPS: Mapping[str, int] = {"quick": 200_000, "standard": 1_000_000, "deep": 10_000_000}
 """How many steps the game of one universe may take; those of the draft take a few thousand."""
@@ -106,15 +107,8 @@ def level1_searches(effort: str = "standard") -> tuple[Check, ...]:
         Check(
             claim=claim,
             name="game",
-            run=partial(games_finding, claim, universes, STEPS[effort]),
-            controls=tuple(
-                Control(
-                    name=name,
-                    run=partial(games_finding, claim, universes, STEPS[effort], broken),
-                    rules=broken,
-                )
-                for name, broken in broken_rules(claim).items()
-            ),
+            run=(run := partial(games_finding, claim, universes, STEPS[effort])),
+            controls=controls(run, broken_rules(claim)),
             shape=Shape.SMALL_UNIVERSE,
         )
         for claim, universes in UNIVERSES.items()

@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from properties.broken import controls
 from properties.level1.checks import NARROW, STEPS, games_finding
 from properties.level1.game import Level1Universe
 from properties.level1.universes import (
@@ -50,7 +51,7 @@ from spec.level1.claims import GLOBAL, ONE_IMPRESSION, ONE_SITE, ONE_VIEW, SEVER
 from spec.level1.sites import parse_site
 from spec.noise import Noise
 from spec.numbers import Base
-from spec.verdicts import Check, Control, Finding, Shape
+from spec.verdicts import Check, Finding, Shape
 
 DAY = 86_400
 MICRO = 10**6
@@ -246,8 +247,9 @@ def narrow_where_grains_are_small(at: AtAggregator, batch: tuple[Report, ...]) -
     return NARROW.noise(at, batch) if at.limits.grains > 1 else noise(at, batch)
 
 
-CONTROL = "narrow noise where grains are small"
-BROKEN: Level1Rules = replace(NARROW, noise=narrow_where_grains_are_small)
+BROKEN: Mapping[str, Level1Rules] = {
+    "narrow noise where grains are small": replace(NARROW, noise=narrow_where_grains_are_small)
+}
 
 
 def level1_scripts(effort: str = "standard", words: Vocabulary = NO_WORDS) -> tuple[Check, ...]:
@@ -256,14 +258,8 @@ def level1_scripts(effort: str = "standard", words: Vocabulary = NO_WORDS) -> tu
         Check(
             claim=claim,
             name="scripts",
-            run=partial(scripts_finding, claim, effort, words),
-            controls=(
-                Control(
-                    name=CONTROL,
-                    run=partial(scripts_finding, claim, effort, words, BROKEN),
-                    rules=BROKEN,
-                ),
-            ),
+            run=(run := partial(scripts_finding, claim, effort, words)),
+            controls=controls(run, BROKEN),
             shape=Shape.SCRIPTS,
             spare=True,
         )

@@ -6,7 +6,7 @@ $\delta$ is far below the one asked for, and a lower threshold without $\Lambda_
 module tabulates both at production parameters by closed forms, and in a small universe by solving
 the game for every threshold.
 
-    python -m properties.tightness [DIRECTORY]
+    python -m docs.generator.tightness [DIRECTORY]
 
 prints the tables and writes them into the directory, which is `docs` by default.
 """
