@@ -19,7 +19,6 @@ from time import perf_counter_ns
 
 from properties.closed_forms.points import Point, place, points_of
 from properties.closed_forms.replay import refuted
-from properties.closed_forms.totals import only_totals_changed, refuted_by_totals, totals_apart
 from properties.closed_forms.unit import CannotDecide, Spread, admitted_spreads
 from properties.numerals import decimal, scientific, significant
 from spec.numbers import SpecError
@@ -50,29 +49,16 @@ def production_finding(
         method="closed forms, certified enclosures",
     )
     try:
-        found = _judged(rules, claim, found, spreads)
+        found = judged(rules, claim, found, spreads)
     except SpecError as reason:
         found = replace(found, detail=str(reason))
     return replace(found, seconds=decimal(Fraction(perf_counter_ns() - start, 10**9), 2))
 
 
-def _judged(
-    rules: Rules, claim: str, found: Finding, spreads: tuple[Spread, ...] | None
-) -> Finding:
+def judged(rules: Rules, claim: str, found: Finding, spreads: tuple[Spread, ...] | None) -> Finding:
+    """Decide every query of the grid, and take the worst."""
     refuse_other_steps(rules)
-    try:
-        closed = _by_closed_forms(rules, claim, found, spreads or admitted_spreads(rules, claim))
-    except SpecError as reason:
-        closed = replace(found, detail=str(reason))
-    if closed.evidence is Evidence.ATTACK or not only_totals_changed(rules):
-        return closed
-    worst = totals_apart(rules, claim)
-    return closed if worst is None else refuted_by_totals(rules, claim, found, worst)
-
-
-def _by_closed_forms(
-    rules: Rules, claim: str, found: Finding, spreads: tuple[Spread, ...]
-) -> Finding:
+    spreads = spreads or admitted_spreads(rules, claim)
     points = list(points_of(rules, spreads))
     if not points:
         return replace(found, detail="no query of the grid is answered")

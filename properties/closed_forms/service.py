@@ -14,7 +14,6 @@ from spec.rules import AtService, Limits, Rules
 
 FAR = 2**48
 OTHERS = 2**REPORT_ID_BITS - 1
-ROUND_VALUES = (7, 15, 31, 32, 33, 63, 64, 65, 99, 100, 499, 500, 511, 512)
 
 
 class Unanswered(SpecError):
@@ -187,7 +186,7 @@ def tried_backgrounds(rules: Rules) -> tuple[int, ...]:
     if rules.totals is PAPER.totals:
         return (0,)
     most = rules.limits.contribution_budget
-    return tuple(sorted({0, 1, 2, 3, *ROUND_VALUES, most // 2, most - 1, most}))
+    return tuple(sorted({0, 1, 2, 3, most // 2, most - 1, most}))
 
 
 def _kinds(rules: Rules) -> int:
