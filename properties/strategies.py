@@ -184,9 +184,9 @@ def fine_queries(limits: Limits) -> SearchStrategy[Query]:
     )
 
 
-def places(most: int = 3) -> SearchStrategy[tuple[int, ...]]:
+def places() -> SearchStrategy[tuple[int, ...]]:
     """Draw places in a list that may be longer or shorter, perhaps one of them twice."""
-    return st.lists(st.integers(min_value=0, max_value=7), min_size=1, max_size=most).map(tuple)
+    return st.lists(st.integers(min_value=0, max_value=7), min_size=1, max_size=3).map(tuple)
 
 
 def spans() -> SearchStrategy[int]:

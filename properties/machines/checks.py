@@ -19,8 +19,6 @@ The machines do not find everything.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from properties import broken
 from properties.machines._machine import Machine
 from properties.machines.aggregation_client import AggregationMachine
@@ -137,38 +135,24 @@ CONTROLS: dict[type[Machine], dict[str, Broken]] = {
 MACHINES: tuple[type[Machine], ...] = tuple(CONTROLS)
 
 
-def machine_checks(
-    effort: str = "standard",
-    seed: int = 0,
-    relations: Mapping[str, Relation] | None = None,
-) -> tuple[Check, ...]:
-    """Return the checks of all machines.
-
-    A claim that `relations` names is examined with that neighbour relation, any other with the
-    paper's.
-    """
+def machine_checks(effort: str = "standard", seed: int = 0) -> tuple[Check, ...]:
+    """Return the checks of all machines."""
     return tuple(
-        machine_check(machine, claim, effort, seed, (relations or {}).get(claim))
+        machine_check(machine, claim, effort, seed)
         for machine, claims in CONTROLS.items()
         for claim in claims
     )
 
 
-def machine_check(
-    machine: type[Machine],
-    claim: str,
-    effort: str = "standard",
-    seed: int = 0,
-    relation: Relation | None = None,
-) -> Check:
+def machine_check(machine: type[Machine], claim: str, effort: str, seed: int) -> Check:
     """Return the check of one claim by one machine."""
 
     def run(rules: Rules) -> Finding:
-        return machine_finding(machine, claim, rules, effort, seed, relation)
+        return machine_finding(machine, claim, rules, effort, seed)
 
     def control(name: str, broken: Rules | Relation) -> Control:
         rules = broken if isinstance(broken, Rules) else PAPER
-        other = broken if isinstance(broken, Relation) else relation
+        other = broken if isinstance(broken, Relation) else None
         return Control(
             name=name,
             run=lambda: machine_finding(machine, claim, rules, "controls", seed, other),
@@ -183,5 +167,4 @@ def machine_check(
         controls=tuple(control(name, broken) for name, broken in listed),
         evidence=Evidence.RANDOM_RUNS,
         shape=Shape.RANDOM_RUNS,
-        relation=relation,
     )
