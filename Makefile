@@ -55,7 +55,7 @@ docs: $(DOCS_STAMP) ## Build the site in docs/_build.
 
 tightness: $(STAMP) ## Compute the tightness tables in docs/.
 	@echo "Computing docs/tightness.csv and docs/tightness_small.csv"
-	@$(BIN)/python -m properties.tightness
+	@$(BIN)/python -m docs.generator.tightness
 
 bench: $(STAMP) ## Run the benchmarks and print their figures.
 	@echo "Running the benchmarks"

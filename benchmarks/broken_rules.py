@@ -11,7 +11,7 @@ from __future__ import annotations
 from time import process_time
 
 from properties.solve import solve
-from properties.universe import aggregation_universe, attribution_universe
+from properties.universes import aggregation_universe, attribution_universe
 from proposals import (
     charge_real_reports_only,
     count_repeated_reports,

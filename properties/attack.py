@@ -8,7 +8,7 @@ both worlds.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import cast
 
@@ -18,7 +18,7 @@ from properties.noise_told import Told, noise_told, without_noise
 from properties.numerals import SHORT, beside, decimal, shown
 from properties.observation import Seen
 from properties.telling import move_text, seen_text, unit_text
-from properties.universe import described
+from properties.universes import described
 from properties.worlds import BothWorlds
 from spec.contributions import Unit
 from spec.distributions import Draw, explore
@@ -94,10 +94,7 @@ class Attack:
 
     def story(self) -> str:
         """Tell the attack in a few lines that can be pasted into an issue."""
-        lines = [
-            f"The unit x is {self.unit}; neighbours: {self.relation}.",
-            "",
-        ]
+        lines = [f"The unit x is {self.unit}; neighbours: {self.relation}.", ""]
         for number, step in enumerate(self.steps, 1):
             lines.append(f"{number}. {step.move}")
             if step.seen:
@@ -138,15 +135,7 @@ class Attack:
             "noise": self.noise,
             "searched": self.searched,
             "steps": [
-                {
-                    "move": step.move,
-                    "seen": step.seen,
-                    "probability_with": str(step.probability_with),
-                    "probability_without": str(step.probability_without),
-                    "ledger_with": step.ledger_with,
-                    "ledger_without": step.ledger_without,
-                }
-                for step in self.steps
+                {name: str(value) for name, value in asdict(step).items()} for step in self.steps
             ],
         }
 
@@ -260,20 +249,8 @@ def main_line(
         if direction != "with x":
             mine, theirs = theirs, mine
         states = (
-            follow_state(
-                there,
-                states[0],
-                now.action,
-                branch.response,
-                window,
-            ),
-            follow_state(
-                gone,
-                states[1],
-                now.action,
-                branch.response,
-                window,
-            ),
+            follow_state(there, states[0], now.action, branch.response, window),
+            follow_state(gone, states[1], now.action, branch.response, window),
         )
         steps.append(
             AttackStep(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from properties.attack import Attack
     from properties.script_attack import ScriptAttack
 
-TEMPLATE = '''"""Replay the smallest attack on {proposal}.
+HEAD = '''"""Replay the smallest attack on {proposal}.
 
 {story}
 """
@@ -28,21 +28,17 @@ TEMPLATE = '''"""Replay the smallest attack on {proposal}.
 from fractions import Fraction
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+'''
+TAIL = """
 
-from immutables import Map
+def test_the_changed_rules_withstand_the_attack():
+    assert broken(proposal.RULES) == ""
 
-{imports}
-from properties.attack import replayed
-from spec import PAPER, replace
 
-RULES_FILE = Path(__file__).parent / {proposal!r}
-LIMITS = {limits}
-UNIT = {unit}
-WINDOW = {window}
-POWER = {power}
-DELTA = {allowed}
-STRATEGY = {strategy}
-
+def test_the_papers_rules_withstand_the_attack():
+    assert broken(PAPER) == ""
+"""
+LOAD = '''
 
 def load(path):
     made = spec_from_file_location("proposal", path)
@@ -56,68 +52,43 @@ proposal = load(RULES_FILE)
 
 def broken(rules):
     """Return the inequality that the attack breaks, or nothing."""
-    probability, other = replayed(
-        replace(rules, limits=LIMITS), {relation}, UNIT, STRATEGY, WINDOW, {world!r}, POWER
+'''
+TEMPLATE = f"""{HEAD}
+from immutables import Map
+
+{{imports}}
+from properties.attack import replayed
+from spec import PAPER, replace
+
+RULES_FILE = Path(__file__).parent / {{proposal!r}}
+LIMITS = {{limits}}
+UNIT = {{unit}}
+WINDOW = {{window}}
+POWER = {{power}}
+DELTA = {{allowed}}
+STRATEGY = {{strategy}}
+{LOAD}    probability, other = replayed(
+        replace(rules, limits=LIMITS), {{relation}}, UNIT, STRATEGY, WINDOW, {{world!r}}, POWER
     )
     if probability > POWER * other + DELTA:
-        return f"{{probability}} > {{POWER}} * {{other}} + {{DELTA}}"
+        return f"{{{{probability}}}} > {{{{POWER}}}} * {{{{other}}}} + {{{{DELTA}}}}"
     return ""
-
-
-def test_the_changed_rules_withstand_the_attack():
-    assert broken(proposal.RULES) == ""
-
-
-def test_the_papers_rules_withstand_the_attack():
-    assert broken(PAPER) == ""
-'''
-
-
-SCRIPT = '''"""Replay the smallest attack on {proposal}.
-
-{story}
-"""
-
-from fractions import Fraction
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
-
-{imports}
+{TAIL}"""
+SCRIPT = f"""{HEAD}
+{{imports}}
 from properties.play import attack_by
 from spec import PAPER
 from spec.neighbours import RELATIONS_BY_NAME
 
-RULES_FILE = Path(__file__).parent / {proposal!r}
-RELATION = RELATIONS_BY_NAME[{relation!r}]
-UNIT = {unit}
-PROMISED = {promised}
+RULES_FILE = Path(__file__).parent / {{proposal!r}}
+RELATION = RELATIONS_BY_NAME[{{relation!r}}]
+UNIT = {{unit}}
+PROMISED = {{promised}}
 MOVES = (
-{moves})
-
-
-def load(path):
-    made = spec_from_file_location("proposal", path)
-    module = module_from_spec(made)
-    made.loader.exec_module(module)
-    return module
-
-
-proposal = load(RULES_FILE)
-
-
-def broken(rules):
-    """Return the inequality that the attack breaks, or nothing."""
-    attack = attack_by(rules, RELATION, UNIT, MOVES, PROMISED)
+{{moves}})
+{LOAD}    attack = attack_by(rules, RELATION, UNIT, MOVES, PROMISED)
     return "" if attack is None else attack.inequality()
-
-
-def test_the_changed_rules_withstand_the_attack():
-    assert broken(proposal.RULES) == ""
-
-
-def test_the_papers_rules_withstand_the_attack():
-    assert broken(PAPER) == ""
-'''
+{TAIL}"""
 
 
 class Writer:

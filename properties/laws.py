@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from properties.improvised import Crowd
+from properties.crowds import Crowd
 from properties.vocabulary import Vocabulary
 from spec.aggregation_service import Query
 from spec.numbers import SpecError

@@ -26,7 +26,8 @@ from properties.game import (
 from properties.game.counting import ROOM
 from properties.game.system_parts import SystemParts, parts_for
 from properties.lump import Inexact, OutOfWindow
-from properties.universe import SystemMenu, described
+from properties.system_menu import SystemMenu
+from properties.universes import described
 from spec.aggregation_service import Answer
 from spec.contributions import Unit
 from spec.distributions import Draw

@@ -13,15 +13,15 @@ from fractions import Fraction
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from properties.universe import small_limits
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.event_client import EventSource, EventTrigger, TriggerSpecification
 from spec.private_aggregation_client import Event, Program, Storage
 from spec.reports import Contribution
 from spec.rules import Limits
+from spec.universe import SMALL_LIMITS
 
-LIMITS = replace(small_limits(), contribution_budget=3, epsilon=Fraction(6))
+LIMITS = replace(SMALL_LIMITS, contribution_budget=3, epsilon=Fraction(6))
 NAMES = ("A", "B", "C")
 KEYS = (1, 3)
 LITTLE = Fraction(1, 10**30)
@@ -184,9 +184,9 @@ def fine_queries(limits: Limits) -> SearchStrategy[Query]:
     )
 
 
-def places(most: int = 3) -> SearchStrategy[tuple[int, ...]]:
+def places() -> SearchStrategy[tuple[int, ...]]:
     """Draw places in a list that may be longer or shorter, perhaps one of them twice."""
-    return st.lists(st.integers(min_value=0, max_value=7), min_size=1, max_size=most).map(tuple)
+    return st.lists(st.integers(min_value=0, max_value=7), min_size=1, max_size=3).map(tuple)
 
 
 def spans() -> SearchStrategy[int]:

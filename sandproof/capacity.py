@@ -60,11 +60,7 @@ def _capacity(power: Power, size: int) -> Real:
 
 
 def largest_epsilon(
-    size: int,
-    capacity: Fraction,
-    limit: Fraction,
-    base: Base = NATURAL,
-    precision: int = FIRST_PRECISION,
+    size: int, capacity: Fraction, limit: Fraction, base: Base = NATURAL
 ) -> tuple[Fraction, Fraction]:
     r"""Return bounds on the largest $\epsilon$ up to a limit whose channel stays within a capacity.
 
@@ -89,6 +85,6 @@ def largest_epsilon(
 
     if fits(beyond):
         return beyond, beyond
-    while beyond - within > Fraction(1, 1 << precision):
+    while beyond - within > Fraction(1, 1 << FIRST_PRECISION):
         within, beyond = decide(cut)
     return within, beyond

@@ -52,9 +52,9 @@ class Entry:
         }
 
 
-def certain_digits(low: Fraction, high: Fraction, digits: int = DIGITS) -> str:
+def certain_digits(low: Fraction, high: Fraction) -> str:
     """Write the digits on which both bounds agree, at most so many, rounded."""
-    for count in range(digits, 0, -1):
+    for count in range(DIGITS, 0, -1):
         text = significant(low, count)
         if text == significant(high, count):
             return text

@@ -17,7 +17,7 @@ from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import ModuleType
 
-from properties.universe import described
+from properties.universes import described
 from properties.vocabulary import NO_WORDS, Vocabulary, vocabulary_of
 from sandproof.about import About, Request, called, changes_of, labels_of
 from sandproof.families import Family, Rules, families, family_named, family_of

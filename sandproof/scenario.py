@@ -143,11 +143,11 @@ def scenarios_in(path: Path) -> list[Path]:
     return sorted(each for each in path.glob("*.json") if each.name != CONFIG)
 
 
-def read_scenario(path: Path, config: Path | None = None) -> Scenario:
+def read_scenario(path: Path) -> Scenario:
     """Read a scenario and the parameters that go with it, or refuse them."""
     data = _read(path)
     near = (path.parent / CONFIG, path.parent.parent / CONFIG)
-    found = config or next((each for each in near if each.exists()), None)
+    found = next((each for each in near if each.exists()), None)
     if found is None:
         raise BadTrace("", f"there is no {CONFIG} in its folder nor in the one above")
     fields = _known(data, "", {"events"})

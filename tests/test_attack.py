@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from properties.attack_test import attack_test
-from properties.checks import (
+from properties.broken import (
     REAL_REPORTS_CHARGED,
     REPEATS_COUNT,
     SILENT_WHEN_EXHAUSTED,
@@ -19,7 +19,7 @@ from properties.checks import (
 from properties.numerals import beside, bound, decimal, shown
 from properties.solve import Solution, solve
 from properties.telling import folded, move_text, seen_text
-from properties.universe import aggregation_universe, attribution_universe, event_universe
+from properties.universes import aggregation_universe, attribution_universe, event_universe
 from spec import PAPER, Query, Rules
 from spec.aggregation_service import Aborted, Answer
 from spec.neighbours import (

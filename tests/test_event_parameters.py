@@ -11,20 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from flint import arb
 
+from properties.broken import OFTEN_TRUTHFUL, ONE_BUCKET, THREE_REPORTS
 from properties.checks import property_checks
-from properties.event_parameters import (
+from properties.closed_forms.event_level import (
     EVENT_LEVEL,
-    OFTEN_TRUTHFUL,
-    ONE_BUCKET,
-    THREE_REPORTS,
     cases_of,
     event_parameters_check,
     event_parameters_finding,
-    plans_of,
-    sent_by,
-    source_of,
-    sources,
 )
+from properties.closed_forms.event_sources import plans_of, sent_by, source_of, sources
 from sandproof.guard import Guard
 from spec import (
     PAPER,

@@ -12,8 +12,14 @@ from flint import fmpq
 from immutables import Map
 
 from properties.attack import play, untyped
+from properties.broken import (
+    HALF_THE_NOISE,
+    REAL_REPORTS_CHARGED,
+    REPEATS_COUNT,
+    SILENT_WHEN_EXHAUSTED,
+    UNTRUNCATED,
+)
 from properties.brute_force import number_of_all, worst_by_nodes, worst_of_all
-from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT, SILENT_WHEN_EXHAUSTED
 from properties.game import (
     Game,
     Menu,
@@ -33,17 +39,13 @@ from properties.mechanism_menu import (
     SummaryParts,
     ignores_identifiers,
 )
-from properties.production import HALF_THE_NOISE, without_truncation
-from properties.universe import (
-    SystemMenu,
+from properties.system_menu import SystemMenu
+from properties.universes import (
     aggregation_universe,
     attribution_universe,
     combined_universe,
-    event_data_universe,
-    event_four_data_universe,
-    event_reports_universe,
     event_universe,
-    event_windows_universe,
+    further_event_universes,
     narrow,
     sharp,
     source,
@@ -185,7 +187,7 @@ SUMMARY = {
         PAPER, DISCOVER, limits=tiny(Fraction(1, 2)), window=Window(highest=4)
     ),
     "M_SR with key discovery, untruncated": summary(
-        replace(PAPER, noise=without_truncation), DISCOVER, limits=tiny(Fraction(1, 2)), units="A",
+        UNTRUNCATED, DISCOVER, limits=tiny(Fraction(1, 2)), units="A",
         records=1, window=Window(highest=3),
     ),
     "half the noise": summary(
@@ -670,6 +672,9 @@ def test_irrational_probabilities_are_refused() -> None:
         game.worst(Fraction(2), 3)
 
 
+TWO_DATA, TWO_REPORTS, MANY_REPORTS, FOUR_DATA = further_event_universes(NO_WORDS)
+
+
 @pytest.mark.parametrize(
     ("relation", "universe", "moves", "worst"),
     [
@@ -677,10 +682,10 @@ def test_irrational_probabilities_are_refused() -> None:
         (NULL_STORE, aggregation_universe(), 4, ("3/4", "7/10", "9195/2353156")),
         (ATTRIBUTION_FIXED, event_universe(), 5, ("1/2", "1/3", "0")),
         (ATTRIBUTION_FIXED, combined_universe(), 5, ("7/12", "7/18", "3/190")),
-        (ATTRIBUTION_FIXED, event_data_universe(), 4, ("3/7", "2/7", "0")),
-        (ATTRIBUTION_FIXED, event_windows_universe(), 5, ("1/3", "2/9", "0")),
-        (ATTRIBUTION_FIXED, event_reports_universe(NO_WORDS), 3, ("1/8", "1/12", "0")),
-        (ATTRIBUTION_FIXED, event_four_data_universe(), 4, ("3/19", "2/19", "0")),
+        (ATTRIBUTION_FIXED, TWO_DATA, 4, ("3/7", "2/7", "0")),
+        (ATTRIBUTION_FIXED, TWO_REPORTS, 5, ("1/3", "2/9", "0")),
+        (ATTRIBUTION_FIXED, MANY_REPORTS, 3, ("1/8", "1/12", "0")),
+        (ATTRIBUTION_FIXED, FOUR_DATA, 4, ("3/19", "2/19", "0")),
         (ATTRIBUTION_FIXED, narrow(attribution_universe()), 5, ("3/4", "7/10", "9195/2353156")),
         (NULL_STORE, sharp(aggregation_universe()), 5, ("15/17", "14/17", "851/181476")),
     ],

@@ -52,6 +52,8 @@ DEVIATION = re.compile(r"Deviates: [A-E]\d+ .+[.]", re.DOTALL)
 LONGEST_SPECIFICATION = 5500
 LONGEST_MODULE = 400
 LONGEST_BODY = 25
+LONGEST_FILE = {"properties": 450, "sandproof": 400}
+STILL_LONG = {"properties/game.py"}
 
 EXACT_MATHS = {"ceil", "comb", "factorial", "floor", "gcd", "isqrt", "lcm", "perm", "prod"}
 INEXACT_MODULES = {"cmath", "decimal", "numpy", "scipy", "statistics"}
@@ -297,9 +299,10 @@ def test_packages_are_listed_and_typed() -> None:
         assert "py.typed" in setuptools["package-data"][package]
 
 
-@pytest.mark.parametrize("file", named(sources("sandproof")))
-def test_a_file_of_the_command_line_is_read_in_one_sitting(file: str) -> None:
-    assert len((ROOT / file).read_text().splitlines()) <= 400
+@pytest.mark.parametrize("file", sorted({*named(sources(*LONGEST_FILE))} - STILL_LONG))
+def test_a_file_is_read_in_one_sitting(file: str) -> None:
+    longest = LONGEST_FILE[file.split(os.sep)[0]]
+    assert len((ROOT / file).read_text().splitlines()) <= longest
 
 
 def test_the_way_to_a_verdict_fits_on_a_screen() -> None:

@@ -16,7 +16,7 @@ from immutables import Map
 from properties.game import Window, rational
 from properties.lump import Inexact, Lump, OutOfWindow, apart, check_apart, lumps_in, sealed
 from properties.solve import cut_window, solve
-from properties.universe import event_trigger
+from properties.universes import event_trigger
 from sandproof.guard import Guard
 from spec import (
     ATTRIBUTION_FIXED,

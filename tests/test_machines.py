@@ -13,6 +13,7 @@ import pytest
 from immutables import Map
 
 import proofs
+from properties import broken
 from properties.checks import PRIVACY
 from properties.machines import (
     CONTROLS,
@@ -21,7 +22,6 @@ from properties.machines import (
     Machine,
     Profile,
     Violated,
-    broken,
     invariants_of,
     machine_checks,
     machine_finding,

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from properties.numerals import scientific, significant
-from properties.production import (
+from properties.broken import (
     HALF_THE_NOISE,
     LOW_THRESHOLD,
     UNTRUNCATED,
-    admitted_spreads,
-    delta_needed,
+    UNTRUNCATED_FOR_ONE_KEY,
+    forget_the_count,
     half_the_noise,
-    points_at,
-    points_of,
-    production_finding,
     threshold_of_one_key,
-    without_truncation,
 )
+from properties.closed_forms.one_query import production_finding
+from properties.closed_forms.points import delta_needed, points_at, points_of
+from properties.closed_forms.unit import admitted_spreads
+from properties.numerals import scientific, significant
 from spec import (
     PAPER,
     Answer,
@@ -63,15 +62,6 @@ def with_keys(rules: Rules, keys: int) -> Rules:
     return replace(rules, limits=replace(rules.limits, sparsity_budget=keys))
 
 
-def admit_any_number(
-    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
-) -> tuple[Budget, bool]:
-    value = spent.value + contribution.value
-    if value > at.limits.contribution_budget:
-        return spent, False
-    return replace(spent, value=value, count=spent.count + 1), True
-
-
 def smallest_threshold(less: int) -> Rules:
     def threshold(at: AtService, batch: tuple[Report, ...]) -> int | None:
         if not at.query.discovers_keys:
@@ -85,7 +75,7 @@ def smallest_threshold(less: int) -> Rules:
 
 
 E3 = replace(PAPER, threshold=threshold_of_one_key)
-UNTRUNCATED_WITHOUT_COUNT = replace(UNTRUNCATED, admit=admit_any_number)
+UNTRUNCATED_WITHOUT_COUNT = replace(UNTRUNCATED_FOR_ONE_KEY, admit=forget_the_count)
 
 
 @pytest.mark.parametrize("claim", [ATTRIBUTION, AGGREGATION])
@@ -116,14 +106,16 @@ def test_the_papers_threshold_holds_for_any_sparsity_budget(keys: int) -> None:
 def test_untruncated_noise_needs_more_with_more_keys(
     keys: int, epsilon: Fraction, factor: str
 ) -> None:
-    low, high = delta_needed(with_keys(UNTRUNCATED, keys), ATTRIBUTION, epsilon, DELTA, keys)
+    low, high = delta_needed(
+        with_keys(UNTRUNCATED_FOR_ONE_KEY, keys), ATTRIBUTION, epsilon, DELTA, keys
+    )
     digits = len(factor.replace(".", "").lstrip("0"))
     assert significant(low / DELTA, digits) == significant(high / DELTA, digits) == factor
     assert high - low < DELTA / 10**9
 
 
 def test_untruncated_noise_is_refuted_with_the_worst_spread() -> None:
-    found = production_finding(UNTRUNCATED, ATTRIBUTION)
+    found = production_finding(UNTRUNCATED_FOR_ONE_KEY, ATTRIBUTION)
     assert found.verdict == Verdict.REFUTED
     assert found.counterexample is not None
     assert found.counterexample["spread"] == "65517 on one key, 1 on each of 19 other keys"
@@ -144,18 +136,17 @@ def test_without_a_bound_on_the_number_of_keys_it_fails_below_epsilon_of_about_t
 
 
 def test_untruncated_noise_holds_with_the_papers_own_threshold() -> None:
-    rules = replace(PAPER, noise=without_truncation)
-    assert production_finding(rules, ATTRIBUTION).verdict == Verdict.SEARCHED
+    assert production_finding(UNTRUNCATED, ATTRIBUTION).verdict == Verdict.SEARCHED
 
 
-@pytest.mark.parametrize("admit", [PAPER.admit, admit_any_number])
+@pytest.mark.parametrize("admit", [PAPER.admit, forget_the_count])
 @pytest.mark.parametrize("base", [PAPER, E3, smallest_threshold(0)])
 def test_truncated_noise_holds_for_any_number_of_keys(base: Rules, admit: object) -> None:
-    rules = base if admit is PAPER.admit else replace(base, admit=admit_any_number)
+    rules = base if admit is PAPER.admit else replace(base, admit=forget_the_count)
     found = production_finding(rules, ATTRIBUTION)
     assert found.verdict == Verdict.SEARCHED
-    assert ("1 to 65536 keys" in found.bound) == (admit is admit_any_number)
-    assert ("what one unit can contribute" in found.assumes) == (admit is admit_any_number)
+    assert ("1 to 65536 keys" in found.bound) == (admit is forget_the_count)
+    assert ("what one unit can contribute" in found.assumes) == (admit is forget_the_count)
 
 
 def test_one_less_than_the_smallest_sound_truncation_is_refuted_everywhere() -> None:
@@ -416,9 +407,9 @@ def worst_by_enumeration(rules: Rules, query: Query, keys: int) -> Fraction:
     [
         PAPER,
         E3,
-        UNTRUNCATED,
+        UNTRUNCATED_FOR_ONE_KEY,
         LOW_THRESHOLD,
-        replace(PAPER, noise=without_truncation),
+        UNTRUNCATED,
         replace(PAPER, releases=release_from_the_threshold_on),
         replace(E3, releases=release_from_the_threshold_on),
     ],

@@ -31,7 +31,7 @@ from proofs._proof import (
     for_all,
 )
 from proofs._subjects import Search, search
-from properties.machines.broken import FLOATING_LEDGER, LATE_LEDGER
+from properties.broken import FLOATING_LEDGER, LATE_LEDGER
 from spec import PAPER, Rules
 from spec.aggregation_service import Spent
 from spec.claims import CLAIMS

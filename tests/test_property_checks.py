@@ -11,16 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from proofs import CHECKS
-from properties import checks
-from properties.checks import (
-    AGGREGATION,
-    ATTRIBUTION,
-    EFFORTS,
-    LEDGER,
-    REAL_REPORTS_CHARGED,
-    property_checks,
-    universe_for,
-)
+from properties import checks, game_findings
+from properties.broken import REAL_REPORTS_CHARGED
+from properties.checks import AGGREGATION, ATTRIBUTION, LEDGER, property_checks, universe_for
+from properties.game_findings import EFFORTS
 from properties.lump import Inexact
 from spec import (
     ATTRIBUTION_FIXED,
@@ -335,10 +329,10 @@ def test_where_there_is_no_time_for_a_universe_smaller_ones_are_solved(
             return replace(found, evidence=Evidence.EXACT_IN_UNIVERSE), 0
         return replace(found, reason=Reason.OUT_OF_STEPS), 0
 
-    monkeypatch.setattr(checks, "played", play)
+    monkeypatch.setattr(game_findings, "played", play)
     effort = EFFORTS["standard"]
     universe = universe_for(ATTRIBUTION)
-    found = checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
+    found = game_findings.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
     assert found.verdict is verdict
     assert names == asked
 
@@ -355,11 +349,11 @@ def test_a_larger_universe_is_left_out_where_the_steps_would_not_do(
             raise Inexact("noise must be cut")
         names.append(universe.name)
         found = Finding(claim=ATTRIBUTION, check="game", evidence=Evidence.EXACT_IN_UNIVERSE)
-        return found, effort.steps // checks.CUT // checks.LARGER
+        return found, effort.steps // game_findings.CUT // game_findings.LARGER
 
-    monkeypatch.setattr(checks, "played", play)
+    monkeypatch.setattr(game_findings, "played", play)
     universe = universe_for(ATTRIBUTION)
-    checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
+    game_findings.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
     assert names == ["ARA, one key, little noise"]
 
 
@@ -377,10 +371,10 @@ def test_a_smaller_universe_does_not_hide_an_attack_that_could_not_be_shown(
             return replace(found, evidence=Evidence.ALARM, reason=reason), 0
         return found, 0
 
-    monkeypatch.setattr(checks, "played", play)
+    monkeypatch.setattr(game_findings, "played", play)
     universe = universe_for(ATTRIBUTION)
     effort = EFFORTS["standard"]
-    found = checks.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
+    found = game_findings.game_finding(ATTRIBUTION, PAPER, ATTRIBUTION_FIXED, universe, effort)
     assert (found.verdict, found.reason) == (Verdict.UNKNOWN, reason)
 
 

@@ -13,7 +13,6 @@ import pytest
 from properties.checks import (
     AGGREGATION,
     ATTRIBUTION,
-    EFFORTS,
     EVENT_LEVEL,
     PRIVACY,
     TOGETHER,
@@ -22,6 +21,7 @@ from properties.checks import (
     property_checks,
     universe_for,
 )
+from properties.game_findings import EFFORTS
 from properties.machines import Machine, machine_finding
 from properties.machines.attribution_client import AttributionMachine
 from properties.machines.system import AttributionSystemMachine

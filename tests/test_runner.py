@@ -17,7 +17,7 @@ from typing import cast
 import pytest
 
 from proofs import CHECKS, lemmas_of
-from properties.universe import event_universe
+from properties.universes import event_universe
 from sandproof import case, children, plan, processes, verdict
 from sandproof import proposal as proposal_module
 from sandproof.about import About, Change, Request

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from properties.checks import EFFORTS, game_finding, judged
+from properties.game_findings import EFFORTS, game_finding, judged
 from properties.solve import Solution, solve
 from spec import (
     ATTRIBUTION_FIXED,

@@ -11,7 +11,7 @@ import pytest
 
 from docs.generator.drawings import tightness
 from docs.generator.explorer import rows as table_rows
-from properties.tightness import (
+from docs.generator.tightness import (
     HEADINGS,
     SMALL_HEADINGS,
     SMALL_THRESHOLDS,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from properties.checks import ATTRIBUTION, EVENT_LEVEL, property_checks
-from properties.universe import event_words, source, trigger
+from properties.universes import event_words, source, trigger
 from properties.vocabulary import Vocabulary
 from sandproof.about import Request
 from sandproof.proposal import Proposal, load

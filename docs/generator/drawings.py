@@ -10,10 +10,10 @@ from fractions import Fraction
 
 from docs.generator.explorer import rows
 from docs.generator.names import ROOT
-from properties.checks import REAL_REPORTS_CHARGED, REPEATS_COUNT
+from properties.broken import REAL_REPORTS_CHARGED, REPEATS_COUNT
 from properties.game import Steps
 from properties.solve import _games, first_window
-from properties.universe import attribution_universe
+from properties.universes import attribution_universe
 from sandproof.commands.simulate import day
 from sandproof.formats.svg import Point, cross, line, svg, text
 from sandproof.simulation import Noiseless, Row, simulate

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from properties.broken import controls
 from properties.game import OutOfRoom, OutOfSteps
 from properties.level1.game import (
     Action,
@@ -37,7 +38,7 @@ from spec.level1 import (
 from spec.level1.claims import GLOBAL, ONE_IMPRESSION, ONE_SITE, ONE_VIEW, SEVERAL_EPOCHS
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
-from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
+from spec.verdicts import Check, Evidence, Finding, Reason, Shape
 
 STEPS: Mapping[str, int] = {"quick": 200_000, "standard": 1_000_000, "deep": 10_000_000}
 """How many steps the game of one universe may take; those of the draft take a few thousand."""
@@ -51,15 +52,14 @@ def narrow_noise(at: AtAggregator, batch: tuple[Report, ...]) -> Noise:
 
 FREE_FOR_ALL = "the shared limits are charged nothing"
 FREE_FOR_THE_SITE = "the site pays nothing"
+NARROW_NOISE = "noise of a third of the width"
 NARROW = replace(LEVEL_1_ONE_DRAW, noise=narrow_noise)
 CONTROLS: Mapping[str, Mapping[str, Level1Rules]] = {
-    GLOBAL: {
-        "the shared limits are charged nothing": MUTANTS["the shared limits are charged nothing"]
-    },
-    ONE_VIEW: {"the site pays nothing": MUTANTS["the site pays nothing"]},
-    ONE_SITE: {"the site pays nothing": MUTANTS["the site pays nothing"]},
-    ONE_IMPRESSION: {"noise of a third of the width": NARROW},
-    SEVERAL_EPOCHS: {"noise of a third of the width": NARROW},
+    GLOBAL: {FREE_FOR_ALL: MUTANTS[FREE_FOR_ALL]},
+    ONE_VIEW: {FREE_FOR_THE_SITE: MUTANTS[FREE_FOR_THE_SITE]},
+    ONE_SITE: {FREE_FOR_THE_SITE: MUTANTS[FREE_FOR_THE_SITE]},
+    ONE_IMPRESSION: {NARROW_NOISE: NARROW},
+    SEVERAL_EPOCHS: {NARROW_NOISE: NARROW},
 }
 """Broken rules that the games of each guarantee must refute; they draw credit once."""
 
@@ -107,15 +107,8 @@ def level1_searches(effort: str = "standard") -> tuple[Check, ...]:
         Check(
             claim=claim,
             name="game",
-            run=partial(games_finding, claim, universes, STEPS[effort]),
-            controls=tuple(
-                Control(
-                    name=name,
-                    run=partial(games_finding, claim, universes, STEPS[effort], broken),
-                    rules=broken,
-                )
-                for name, broken in broken_rules(claim).items()
-            ),
+            run=(run := partial(games_finding, claim, universes, STEPS[effort])),
+            controls=controls(run, broken_rules(claim)),
             shape=Shape.SMALL_UNIVERSE,
         )
         for claim, universes in UNIVERSES.items()

@@ -17,6 +17,7 @@ from functools import partial
 from random import Random
 from typing import Any
 
+from properties.broken import controls
 from properties.level1.checks import told_move
 from properties.level1.mutants import MUTANTS
 from properties.level1.universes import BLOG, NEWS, SERVICE, SHOP, SMALL, TOYS, saved
@@ -47,7 +48,7 @@ from spec.level1.budgets import paid, sites_of
 from spec.level1.credit import fill
 from spec.level1.epochs import epoch_of
 from spec.level1.measurement import attribute_with_one_draw, matching, nothing
-from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
+from spec.verdicts import Check, Evidence, Finding, Reason, Shape
 
 OVERDRAWN = "level1_budgets_are_never_overdrawn"
 CHANGED = "level1_histograms_change_by_at_most_the_charge"
@@ -332,14 +333,7 @@ def level1_machines(effort: str = "standard", number: int = 0) -> tuple[Check, .
             claim=claim,
             name="machine",
             run=partial(machine_finding, claim, effort, number),
-            controls=tuple(
-                Control(
-                    name=name,
-                    run=partial(machine_finding, claim, effort, number, broken),
-                    rules=broken,
-                )
-                for name, broken in BROKEN[claim].items()
-            ),
+            controls=controls(partial(machine_finding, claim, effort, number), BROKEN[claim]),
             evidence=Evidence.RANDOM_RUNS,
             shape=Shape.RANDOM_RUNS,
             spare=True,

@@ -15,26 +15,22 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from properties.broken import controls
 from properties.level1.checks import NARROW, STEPS, games_finding
 from properties.level1.game import Level1Universe
 from properties.level1.universes import (
     AGGREGATED_AGAIN,
-    BLOG,
+    AGGREGATED_APART,
     CLEARED,
-    GLOBAL_ONLY,
+    CLEARED_KEPT,
     NEWS,
-    ONE_BUCKET,
     ONE_IMPRESSION_TWICE,
     SHOP,
-    TOYS,
     TWO_EPOCHS_OFTEN,
     UNIVERSES,
+    USED_UP,
     against_all,
     globally,
-    measured,
-    saved,
-    summed,
-    universe,
 )
 from properties.level1.universes import SEVERAL_EPOCHS as SEVERAL
 from properties.vocabulary import NO_WORDS, Vocabulary
@@ -55,7 +51,7 @@ from spec.level1.claims import GLOBAL, ONE_IMPRESSION, ONE_SITE, ONE_VIEW, SEVER
 from spec.level1.sites import parse_site
 from spec.noise import Noise
 from spec.numbers import Base
-from spec.verdicts import Check, Control, Finding, Shape
+from spec.verdicts import Check, Finding, Shape
 
 DAY = 86_400
 MICRO = 10**6
@@ -65,45 +61,6 @@ LAST_EPOCH = 20_000
 Change = Callable[[object], object]
 Hole = Callable[[Level1Universe, Any], Level1Universe]
 
-CLEARED_KEPT = universe(
-    "two epochs, history cleared and visits kept",
-    saved(5, 0, NEWS),
-    saved(15, 1, BLOG),
-    measured(16, 1, epsilon=4),
-    ClearHistory(now=16, sites=frozenset({SHOP}), forget_visits=False),
-    measured(16, 2, epsilon=4, site=TOYS),
-    summed(1, budget=4),
-    summed(2, budget=4),
-    epoch=1,
-    epsilon=4,
-    limits=GLOBAL_ONLY,
-)
-USED_UP = universe(
-    "two epochs, the older one used up",
-    saved(5, 0, NEWS),
-    saved(15, 0, BLOG),
-    measured(16, 1, impression_sites=(NEWS,), histogram_size=1),
-    measured(16, 2, impression_sites=(BLOG,), **ONE_BUCKET),
-    measured(16, 3, impression_sites=(BLOG,), **ONE_BUCKET),
-    summed(1),
-    summed(2, 3),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
-)
-AGGREGATED_APART = universe(
-    "one epoch, one report aggregated after another",
-    saved(5, 0),
-    measured(5, 1, **ONE_BUCKET),
-    measured(5, 2, **ONE_BUCKET),
-    summed(1),
-    summed(2),
-    summed(2),
-    summed(2),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
-)
 SITE_SCRIPTS = (TWO_EPOCHS_OFTEN, USED_UP, CLEARED, AGGREGATED_APART)
 SCRIPTS: Mapping[str, tuple[Level1Universe, ...]] = {
     GLOBAL: (globally(TWO_EPOCHS_OFTEN), CLEARED_KEPT, globally(AGGREGATED_AGAIN)),
@@ -290,8 +247,9 @@ def narrow_where_grains_are_small(at: AtAggregator, batch: tuple[Report, ...]) -
     return NARROW.noise(at, batch) if at.limits.grains > 1 else noise(at, batch)
 
 
-CONTROL = "narrow noise where grains are small"
-BROKEN: Level1Rules = replace(NARROW, noise=narrow_where_grains_are_small)
+BROKEN: Mapping[str, Level1Rules] = {
+    "narrow noise where grains are small": replace(NARROW, noise=narrow_where_grains_are_small)
+}
 
 
 def level1_scripts(effort: str = "standard", words: Vocabulary = NO_WORDS) -> tuple[Check, ...]:
@@ -300,14 +258,8 @@ def level1_scripts(effort: str = "standard", words: Vocabulary = NO_WORDS) -> tu
         Check(
             claim=claim,
             name="scripts",
-            run=partial(scripts_finding, claim, effort, words),
-            controls=(
-                Control(
-                    name=CONTROL,
-                    run=partial(scripts_finding, claim, effort, words, BROKEN),
-                    rules=BROKEN,
-                ),
-            ),
+            run=(run := partial(scripts_finding, claim, effort, words)),
+            controls=controls(run, BROKEN),
             shape=Shape.SCRIPTS,
             spare=True,
         )

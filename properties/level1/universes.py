@@ -29,7 +29,7 @@ from spec.numbers import Base
 
 SERVICE = "https://agg-service.example"
 SHOP, TOYS = "shop.example", "toys.example"
-NEWS, BLOG = "news.example", "blog.example"
+NEWS, BLOG, ZOO, PARK = "news.example", "blog.example", "zoo.example", "park.example"
 AMPLE = 1000
 
 SMALL = replace(
@@ -67,15 +67,31 @@ def measured(
     return MeasureConversion(now=now, caller=Caller(site=site), options=asked, report_id=report)
 
 
+def asked(now: int, *reports: int, **options: Any) -> tuple[MeasureConversion, ...]:
+    """Return calls that measure conversions alike."""
+    return tuple(measured(now, report, **options) for report in reports)
+
+
 def summed(*reports: int, budget: int = 2) -> Job:
     """Return a job over reports."""
     return Job(report_ids=reports, minimal_budget=budget)
 
 
+def one_by_one(*reports: int, budget: int = 2) -> tuple[Job, ...]:
+    """Return a job for each report."""
+    return tuple(summed(report, budget=budget) for report in reports)
+
+
 def universe(
-    name: str, *moves: Any, epoch: int, epsilon: int, limits: Any = SITE_ONLY, **more: Any
+    name: str,
+    *moves: Any,
+    epoch: int = 0,
+    epsilon: int = 2,
+    limits: Any = SITE_ONLY,
+    view: str | None = SHOP,
+    **more: Any,
 ) -> Level1Universe:
-    """Return a universe about an epoch of the only device."""
+    """Return a universe about an epoch of the only device; one site looks if not said else."""
     unit = Level1Unit(
         epoch=epoch,
         epochs=more.pop("epochs", 1),
@@ -83,68 +99,64 @@ def universe(
         match_value=more.pop("match_value", None),
     )
     return Level1Universe(
-        name=name, limits=limits, moves=moves, unit=unit, epsilon=Fraction(epsilon), **more
+        name=name,
+        limits=limits,
+        moves=moves,
+        unit=unit,
+        epsilon=Fraction(epsilon),
+        view=view,
+        **more,
     )
 
 
 EQUAL = (Fraction(1), Fraction(1))
 SHORT: dict[str, Any] = {"lookback_days": 2}
-LOST: dict[str, Any] = {**SHORT, "credit": EQUAL, "histogram_size": 1}
+ONE_BUCKET: dict[str, Any] = {**SHORT, "histogram_size": 1}
+LOST: dict[str, Any] = {**ONE_BUCKET, "credit": EQUAL}
+TWO_SAVED = (saved(5, 0, NEWS), saved(15, 1, BLOG))
+AGENCY = Caller(site=SHOP, intermediary="agency.example")
 
 LOST_CREDIT = universe(
     "one epoch, half of the credit lost",
     saved(4, 0),
     saved(5, 1),
-    measured(5, 1, epsilon=4, **LOST),
-    measured(5, 2, epsilon=4, **LOST),
+    *asked(5, 1, 2, epsilon=4, **LOST),
     summed(1, 2, budget=4),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
 )
 TWO_EPOCHS = universe(
     "two epochs, one site",
-    saved(5, 0, NEWS),
-    saved(15, 1, BLOG),
+    *TWO_SAVED,
     measured(16, 1),
     measured(16, 2, impression_sites=(NEWS,)),
-    summed(1),
-    summed(2),
+    *one_by_one(1, 2),
     epoch=1,
-    epsilon=2,
-    view=SHOP,
 )
 TWO_EPOCHS_ALL_SITES = replace(
     TWO_EPOCHS,
     name="two epochs, all sites",
     limits=GLOBAL_ONLY,
     moves=(
-        saved(5, 0, NEWS),
-        saved(15, 1, BLOG),
+        *TWO_SAVED,
         measured(16, 1, epsilon=4),
         measured(16, 2, epsilon=4, site=TOYS, impression_sites=(NEWS,)),
-        summed(1, budget=4),
-        summed(2, budget=4),
+        *one_by_one(1, 2, budget=4),
     ),
     epsilon=Fraction(4),
     view=None,
 )
-ZOO, PARK = "zoo.example", "park.example"
 TWO_EPOCHS_QUOTA = universe(
     "two epochs, quotas are short",
     saved(5, 0, NEWS),
     saved(15, 0, BLOG),
     saved(15, 0, ZOO),
     saved(15, 0, PARK),
-    measured(16, 1, impression_sites=(ZOO,), lookback_days=2, histogram_size=1),
-    measured(16, 2, impression_sites=(PARK,), lookback_days=2, histogram_size=1),
+    measured(16, 1, impression_sites=(ZOO,), **ONE_BUCKET),
+    measured(16, 2, impression_sites=(PARK,), **ONE_BUCKET),
     measured(16, 9, site=TOYS, impression_sites=(NEWS, BLOG), histogram_size=1),
     measured(16, 3, impression_sites=(NEWS,), histogram_size=1),
     summed(1, 2, 3),
     epoch=1,
-    epsilon=2,
     limits=replace(SITE_ONLY, site_quota=2),
-    view=SHOP,
 )
 QUOTA_ALL_SITES = universe(
     "three epochs, all sites, quotas are short",
@@ -160,6 +172,7 @@ QUOTA_ALL_SITES = universe(
     epoch=2,
     epsilon=4,
     limits=replace(GLOBAL_ONLY, site_quota=2),
+    view=None,
 )
 SITES_ALL_SITES = universe(
     "three epochs, all sites, budgets of sites are short",
@@ -169,12 +182,11 @@ SITES_ALL_SITES = universe(
     measured(26, 1, impression_sites=(NEWS, BLOG)),
     measured(26, 2, site=TOYS, impression_sites=(PARK, NEWS)),
     measured(26, 3, impression_sites=(BLOG,), histogram_size=1),
-    summed(1),
-    summed(2),
-    summed(3),
+    *one_by_one(1, 2, 3),
     epoch=1,
     epsilon=4,
     limits=SMALL,
+    view=None,
 )
 TWO_EPOCHS_OLDER = universe(
     "two epochs, the older one credited",
@@ -182,35 +194,23 @@ TWO_EPOCHS_OLDER = universe(
     saved(15, 1, BLOG),
     measured(16, 1),
     measured(16, 2, impression_sites=(BLOG,)),
-    summed(1),
-    summed(2),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
+    *one_by_one(1, 2),
 )
 TWO_EPOCHS_OFTEN = universe(
     "two epochs, asked three times",
-    saved(5, 0, NEWS),
-    saved(15, 1, BLOG),
-    measured(16, 1),
-    measured(16, 2),
-    measured(16, 3),
+    *TWO_SAVED,
+    *asked(16, 1, 2, 3),
     summed(1, 2, 3),
     epoch=1,
-    epsilon=2,
-    view=SHOP,
 )
 OVER_QUOTA = universe(
     "one epoch, an impression site over its quota",
     saved(5, 1, BLOG, priority=1),
     saved(5, 0, NEWS),
-    measured(5, 9, epsilon=6, site=TOYS, histogram_size=1, impression_sites=(BLOG,), **SHORT),
-    *(measured(5, report, histogram_size=1, **SHORT) for report in (1, 2, 3)),
+    measured(5, 9, epsilon=6, site=TOYS, impression_sites=(BLOG,), **ONE_BUCKET),
+    *asked(5, 1, 2, 3, **ONE_BUCKET),
     summed(1, 2, 3),
-    epoch=0,
-    epsilon=2,
     limits=replace(SITE_ONLY, site_quota=6),
-    view=SHOP,
 )
 CLEARED = universe(
     "one epoch, history cleared in between",
@@ -219,24 +219,21 @@ CLEARED = universe(
     ClearHistory(now=6, sites=frozenset({SHOP}), forget_visits=True),
     measured(6, 2, epsilon=4, **SHORT),
     summed(1, 2, budget=4),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
 )
 CLEARED_ALL = universe(
     "one epoch, everything cleared twice in between",
     saved(5, 0),
-    measured(5, 1, epsilon=4, lookback_days=2, histogram_size=1),
+    measured(5, 1, epsilon=4, **ONE_BUCKET),
     ClearHistory(now=6, sites=frozenset(), forget_visits=True),
     saved(6, 0),
-    measured(6, 2, epsilon=4, lookback_days=2, histogram_size=1),
+    measured(6, 2, epsilon=4, **ONE_BUCKET),
     ClearHistory(now=7, sites=frozenset(), forget_visits=True),
     saved(7, 0),
-    measured(7, 3, epsilon=4, lookback_days=2, histogram_size=1),
+    measured(7, 3, epsilon=4, **ONE_BUCKET),
     summed(1, 2, 3, budget=4),
-    epoch=0,
     epsilon=4,
     limits=GLOBAL_ONLY,
+    view=None,
 )
 CLOCK_SET_BACK = universe(
     "a clock set back between two clearings",
@@ -247,8 +244,6 @@ CLOCK_SET_BACK = universe(
     measured(16, 2, epsilon=4, **SHORT),
     summed(1, 2, budget=4),
     epoch=1,
-    epsilon=2,
-    view=SHOP,
 )
 AGGREGATED = universe(
     "one epoch, reports aggregated as the site likes",
@@ -258,33 +253,22 @@ AGGREGATED = universe(
     summed(1, budget=4),
     summed(1, 2, budget=2),
     summed(1, budget=2),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
 )
-ONE_BUCKET: dict[str, Any] = {**SHORT, "histogram_size": 1}
 AGGREGATED_AGAIN = universe(
     "one epoch, a report aggregated three times",
     saved(5, 0),
     measured(5, 1, epsilon=4, **ONE_BUCKET),
-    summed(1, budget=4),
-    summed(1, budget=4),
-    summed(1, budget=4),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
+    *[summed(1, budget=4)] * 3,
 )
 SHARED_LIMIT = universe(
     "one site uses up what another is waiting for",
     saved(5, 0),
     measured(5, 1, epsilon=4, **ONE_BUCKET),
     measured(5, 2, epsilon=4, site=TOYS, **ONE_BUCKET),
-    summed(1, budget=4),
-    summed(2, budget=4),
-    epoch=0,
-    epsilon=2,
+    *one_by_one(1, 2, budget=4),
     limits=SMALL,
     unit_site=SHOP,
+    view=None,
 )
 SHARED_LIMIT_ONE_VIEW = replace(
     SHARED_LIMIT,
@@ -300,35 +284,26 @@ REACTION = universe(
     measured(5, 2, epsilon=4, **ONE_BUCKET),
     Reaction(job=summed(1, budget=4), at_least=1, move=saved(15, 0)),
     measured(15, 3, epsilon=4, **ONE_BUCKET),
-    summed(2, budget=4),
-    summed(3, budget=4),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
+    *one_by_one(2, 3, budget=4),
 )
 STORAGE = universe(
     "two epochs, little storage",
     saved(5, 1, NEWS),
     saved(15, 0, BLOG),
-    measured(16, 1, impression_sites=(BLOG,), lookback_days=2),
-    measured(16, 2, impression_sites=(BLOG,), lookback_days=2),
+    *asked(16, 1, 2, impression_sites=(BLOG,), **SHORT),
     measured(16, 3, impression_sites=(NEWS,)),
     summed(1, 2, 3),
     epoch=1,
-    epsilon=2,
-    view=SHOP,
 )
 STORAGE_UNSAVED = replace(STORAGE, name="the same, never saved", never_saved=True)
 FRACTION_OF_A_GRAIN = universe(
     "an epsilon between two grains",
-    saved(5, 0, NEWS),
-    saved(15, 1, BLOG),
+    *TWO_SAVED,
     measured(16, 1, epsilon=Fraction(6, 5), value=2, max_value=3),
     summed(1),
     epoch=1,
     epsilon=1,
     limits=replace(SITE_ONLY, site_budget=1, base=Base(Fraction(8))),
-    view=SHOP,
 )
 ONE_IMPRESSION = universe(
     "one impression of two",
@@ -336,9 +311,6 @@ ONE_IMPRESSION = universe(
     saved(6, 1, match_value=2),
     measured(6, 1, epsilon=4, lookback_days=3),
     summed(1, budget=4),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
     match_value=2,
 )
 ONE_IMPRESSION_TWICE = replace(
@@ -352,12 +324,12 @@ SEVERAL_EPOCHS = universe(
     saved(25, 1, ZOO),
     measured(26, 1, epsilon=4, impression_sites=(NEWS, BLOG)),
     measured(26, 2, epsilon=4, site=TOYS, impression_sites=(NEWS, ZOO)),
-    summed(1, budget=4),
-    summed(2, budget=4),
+    *one_by_one(1, 2, budget=4),
     epoch=1,
     epochs=2,
     epsilon=8,
     limits=GLOBAL_ONLY,
+    view=None,
 )
 SEVERAL_EPOCHS_AS_ONE = replace(
     SEVERAL_EPOCHS, name="two epochs for the epsilon of one", epsilon=Fraction(4)
@@ -367,38 +339,22 @@ MIXED_BUDGETS = universe(
     "one epoch, reports of different budgets in one job",
     saved(5, 0),
     measured(5, 1, epsilon=6, impression_sites=(BLOG,), **ONE_BUCKET),
-    measured(5, 2, **ONE_BUCKET),
-    measured(5, 3, **ONE_BUCKET),
+    *asked(5, 2, 3, **ONE_BUCKET),
     summed(1, 2, 3),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
 )
 CROWD = universe(
     "one epoch, three impressions, asked three times",
     saved(5, 0, NEWS),
     saved(5, 0, BLOG),
     saved(5, 0, ZOO),
-    *(measured(5, report, **ONE_BUCKET) for report in (1, 2, 3)),
+    *asked(5, 1, 2, 3, **ONE_BUCKET),
     summed(1, 2, 3),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
 )
 BETWEEN = universe(
     "one epoch, an intermediary asks",
     saved(5, 0, NEWS),
-    *(
-        replace(
-            measured(5, report, **ONE_BUCKET),
-            caller=Caller(site=SHOP, intermediary="agency.example"),
-        )
-        for report in (1, 2, 3)
-    ),
+    *(replace(each, caller=AGENCY) for each in asked(5, 1, 2, 3, **ONE_BUCKET)),
     summed(1, 2, 3),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
 )
 CLEARED_WHILE_OFF = universe(
     "one epoch, history cleared while the interface is off",
@@ -409,9 +365,34 @@ CLEARED_WHILE_OFF = universe(
     SetEnabled(now=6, enabled=True),
     measured(6, 2, epsilon=4, **ONE_BUCKET),
     summed(1, 2, budget=4),
-    epoch=0,
-    epsilon=2,
-    view=SHOP,
+)
+CLEARED_KEPT = universe(
+    "two epochs, history cleared and visits kept",
+    *TWO_SAVED,
+    measured(16, 1, epsilon=4),
+    ClearHistory(now=16, sites=frozenset({SHOP}), forget_visits=False),
+    measured(16, 2, epsilon=4, site=TOYS),
+    *one_by_one(1, 2, budget=4),
+    epoch=1,
+    epsilon=4,
+    limits=GLOBAL_ONLY,
+    view=None,
+)
+USED_UP = universe(
+    "two epochs, the older one used up",
+    saved(5, 0, NEWS),
+    saved(15, 0, BLOG),
+    measured(16, 1, impression_sites=(NEWS,), histogram_size=1),
+    *asked(16, 2, 3, impression_sites=(BLOG,), **ONE_BUCKET),
+    summed(1),
+    summed(2, 3),
+)
+AGGREGATED_APART = universe(
+    "one epoch, one report aggregated after another",
+    saved(5, 0),
+    *asked(5, 1, 2, **ONE_BUCKET),
+    summed(1),
+    *[summed(2)] * 3,
 )
 SITE_VIEWS = (
     LOST_CREDIT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from properties.machines._machine import Machine, Violated, invariants_of, machine_for
-from properties.machines.checks import CONTROLS, MACHINES, machine_check, machine_checks
+from properties.machines.checks import CONTROLS, MACHINES, machine_checks
 from properties.machines.run import PROFILES, Profile, machine_finding, replayed, run_machine
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "Profile",
     "Violated",
     "invariants_of",
-    "machine_check",
     "machine_checks",
     "machine_finding",
     "machine_for",

@@ -17,21 +17,18 @@ from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, TypedDict
 
-from properties.improvised import (
+from properties.crowds import (
     LARGEST_CROWD,
-    Improvised,
-    any_window,
     asked_by_identifier,
     asked_for_little,
     asked_in_shares,
     asked_one_by_one,
     crowds,
-    devices_by_chance,
     many_ad_techs,
     many_sources,
     many_windows,
-    sources_by_chance,
 )
+from properties.improvised import Improvised, any_window, devices_by_chance, sources_by_chance
 from properties.laws import moving_too_much
 from properties.noise_told import first_of
 from properties.parts import shows_as_drawn

@@ -25,41 +25,33 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, TypeAlias, cast
 
 from flint import arb, ctx
 
+from properties.broken import OFTEN_TRUTHFUL, ONE_BUCKET, THREE_REPORTS, controls
+from properties.closed_forms.event_sources import (
+    Plan,
+    output_text,
+    papers_truth,
+    plan_text,
+    sent_by,
+    source_text,
+    sources,
+)
+from properties.closed_forms.unit import CannotDecide
 from properties.numerals import decimal, shown
-from properties.production import CannotDecide
-from spec.distributions import Draw, Law
-from spec.event_client import EventSource, EventTrigger, TriggerSpecification
+from spec.event_client import EventSource
 from spec.event_outputs import Output, OutputSet
-from spec.numbers import Power, Real, SpecError, bounds, certainly_at_most, exact
+from spec.numbers import Power, SpecError, bounds, exact
 from spec.paper import PAPER
-from spec.randomized_response import RandomizedResponse
 from spec.rules import Limits, OnDevice, Rules
-from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
-
-if TYPE_CHECKING:
-    from spec.rules import AtEventSource
-
-Plan: TypeAlias = tuple[tuple[tuple[int, int], ...], ...]
+from spec.verdicts import Check, Evidence, Finding, Reason, Shape
 
 EVENT_LEVEL = "event_level_reports_are_private"
 STEPS = ("register_event_source", "register_event_trigger", "pass_windows", "event_visible")
 ONE = Fraction(1)
 EPSILONS = tuple(map(Fraction, (1, 2, 8, 14)))
-
-DATA = (1, 2, 3)
-WINDOWS = (1, 2, 3, 5)
-BUCKETS = ((1,), (1, 2), (1, 2, 5), tuple(range(1, 11)))
-REPORTS = (1, 2, 3, 4, 7, 20)
-WIDEST = (32, 5, 20)
-SIZED = ((1, 1, 1, 1), (2, 1, 1, 1), (13, 2, 1, 1), (8, 3, 3, 3))
-
-DAY = 86400
 BITS = 256
 MOST_EPSILON = 10**4
 LISTED = 4096
@@ -169,11 +161,6 @@ def assumed(rules: Rules) -> str:
     return f"the truth probability is that for e^epsilon rounded down to {BITS} bits"
 
 
-def papers_truth(rules: Rules) -> bool:
-    """Tell whether the truth is told with the paper's own probability."""
-    return rules.truth_probability is PAPER.truth_probability
-
-
 def would_fail(rules: Rules, cases: list[Case]) -> str:
     """Say at which other epsilon the truth would be told too often, if at one of a few."""
     sizes = {case.size for case in cases if case.member}
@@ -215,9 +202,6 @@ def factor_of(limits: Limits) -> Factor:
     return Factor(power=power, low=low, high=high)
 
 
-# How likely an output is.
-
-
 def truth(rules: Rules, factor: Factor, size: int) -> tuple[Fraction, Fraction]:
     """Return bounds on the rules' truth probability; both are the number if it is exact."""
     with ctx.workprec(BITS):
@@ -253,9 +237,6 @@ def private(rules: Rules, size: int, member: bool, factor: Factor) -> bool:
         f"the truth probability at epsilon {factor.text()} and |O| = {size} is not apart from "
         f"the largest private one with {BITS} bits"
     )
-
-
-# What the truthful client sends.
 
 
 def cases_of(rules: Rules) -> tuple[list[Case], list[str]]:
@@ -305,109 +286,6 @@ def listing(outputs: OutputSet) -> OutputSet | frozenset[Output]:
     return frozenset(outputs)
 
 
-def truthful(law: object) -> object:
-    """Draw the truth."""
-    if isinstance(law, RandomizedResponse):
-        return None
-    if isinstance(law, Law):
-        raise CannotDecide(f"the client draws from {type(law).__name__}")
-    return law
-
-
-def sent_by(rules: Rules, source: EventSource, plan: Plan) -> Output:
-    """Run the truthful client; return how many reports each window of each datum sent."""
-    draw = cast(Draw, truthful)
-    new = OnDevice(rules=rules, now=0, client=rules.initial.events, cause=source)
-    client = rules.register_event_source(new, source, draw)
-    counts = [[0] * len(each.windows) for each in source.specifications]
-    for window, triggers in enumerate(plan):
-        now = window * DAY
-        for number, (data, value) in enumerate(triggers):
-            trigger = EventTrigger(
-                trigger_id=f"{window}.{number}",
-                destination=source.destination,
-                filters=source.filters,
-                data=data,
-                value=value,
-            )
-            at = OnDevice(rules=rules, now=now, client=client, cause=trigger)
-            client = rules.register_event_trigger(at, draw(rules.event_attribute(at)))
-        later = OnDevice(rules=rules, now=now + DAY, client=client, cause=None)
-        client, reports = rules.pass_windows(later, now, draw)
-        for report in reports:
-            counts[int(report.data)][window] += 1
-    return tuple(map(tuple, counts))
-
-
-# Sources and triggers.
-
-
-def sources(rules: Rules) -> Iterator[tuple[EventSource, tuple[Plan, ...]]]:
-    """List the sources within the rules' limits, each with what is to happen to it."""
-    limits = rules.limits
-    for data, windows, buckets, reports in product(DATA, WINDOWS, BUCKETS, REPORTS):
-        shape = (data, windows, len(buckets), reports)
-        if shape == clipped(limits, shape) and useful(data * len(buckets), reports):
-            yield source_of(data, windows, buckets, reports), plans_of(data, windows, buckets)
-    wide = [(*WIDEST, 20)]
-    if not papers_truth(rules):
-        wide += [*SIZED, *((*WIDEST, reports) for reports in range(1, 20))]
-    for data, windows, count, reports in dict.fromkeys(clipped(limits, shape) for shape in wide):
-        buckets = tuple(range(1, count + 1))
-        large = tuple((datum, count) for datum in range(data))
-        rest = ((),) * (windows - 1)
-        yield source_of(data, windows, buckets, reports), ((large[:1], *rest), (large, *rest))
-
-
-def useful(possible: int, reports: int) -> bool:
-    """Tell whether a maximum of reports is the first that allows all that are possible, or less."""
-    return all(reports <= other for other in REPORTS if other >= possible) or reports < possible
-
-
-def clipped(limits: Limits, shape: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
-    """Return a number of data, windows, buckets and reports within the limits."""
-    data, windows, buckets, reports = shape
-    return (
-        min(data, limits.maximum_trigger_data),
-        min(windows, limits.maximum_windows),
-        min(buckets, limits.maximum_buckets),
-        min(reports, limits.maximum_reports),
-    )
-
-
-def source_of(data: int, windows: int, buckets: tuple[int, ...], reports: int) -> EventSource:
-    """Return a source whose windows last a day each."""
-    ends = tuple(DAY * window for window in range(1, windows + 1))
-    return EventSource(
-        source_id="x",
-        destination="shop",
-        expiry=DAY * (windows + 1),
-        filters=frozenset({"f"}),
-        maximum_reports=reports,
-        specifications=tuple(
-            TriggerSpecification(data=datum, windows=ends, buckets=buckets) for datum in range(data)
-        ),
-    )
-
-
-def plans_of(data: int, windows: int, buckets: tuple[int, ...]) -> tuple[Plan, ...]:
-    """List which triggers arrive in each window, as pairs of datum and value."""
-    top, rest = buckets[-1], ((),) * (windows - 1)
-    plans: tuple[Plan, ...] = (
-        (((0, top),), *rest),
-        (*rest, ((data - 1, top),)),
-        (((0, 1),),) * windows,
-        tuple(((0, 1),) * (top // windows + (window < top % windows)) for window in range(windows)),
-        (tuple((datum, top) for datum in range(data)), *rest),
-        tuple(((window % data, top),) for window in range(windows)),
-        ((),) * windows,
-    )
-    return tuple(dict.fromkeys(plans))
-
-
-# A violation, written down.
-
-
 def refuted(rules: Rules, found: Finding, case: Case, factor: Factor) -> Finding:
     """Write a violation down."""
     told, _ = truth(rules, factor, case.size)
@@ -440,79 +318,19 @@ def refuted(rules: Rules, found: Finding, case: Case, factor: Factor) -> Finding
     )
 
 
-def source_text(source: EventSource) -> str:
-    """Describe a source in a line."""
-    first = source.specifications[0]
-    data = counted(len(source.specifications), "trigger datum", "trigger data")
-    windows = counted(len(first.windows), "window", "windows")
-    reports = counted(source.maximum_reports, "report", "reports")
-    buckets = ", ".join(map(str, first.buckets))
-    return f"{data}, with {windows} and the buckets {buckets}; at most {reports}"
-
-
-def counted(count: int, one: str, many: str) -> str:
-    """Return a count with its noun."""
-    return f"{count} {one if count == 1 else many}"
-
-
-def plan_text(plan: Plan) -> str:
-    """Describe the triggers in a line."""
-    return "; ".join(
-        f"window {window}: " + ", ".join(f"{value} for datum {data}" for data, value in triggers)
-        for window, triggers in enumerate(plan, start=1)
-        if triggers
-    )
-
-
-def output_text(output: Output) -> str:
-    """Describe an output by the reports of the data that send any."""
-    sent = [
-        f"datum {data}: {', '.join(map(str, counts))}"
-        for data, counts in enumerate(output)
-        if any(counts)
-    ]
-    return f"reports per window: {'; '.join(sent)}" if sent else "no reports"
-
-
-# The check, and broken rules that it must refute.
-
-
 def event_parameters_check() -> Check:
     """Return the check that decides event-level rules at production parameters."""
-
-    def control(name: str, broken: Rules) -> Control:
-        return Control(name=name, run=lambda: event_parameters_finding(broken), rules=broken)
-
     return Check(
         claim=EVENT_LEVEL,
         name="production parameters",
         run=event_parameters_finding,
-        controls=(
-            control("the truth at least every fourth time", OFTEN_TRUTHFUL),
-            control("the output set has three reports at most", THREE_REPORTS),
-            control("the output set has one bucket per datum", ONE_BUCKET),
+        controls=controls(
+            event_parameters_finding,
+            {
+                "the truth at least every fourth time": OFTEN_TRUTHFUL,
+                "the output set has three reports at most": THREE_REPORTS,
+                "the output set has one bucket per datum": ONE_BUCKET,
+            },
         ),
         shape=Shape.REAL_PARAMETERS,
     )
-
-
-def truthful_every_fourth_time(power: Real, size: int) -> Real:
-    """Tell the truth with a probability of at least one in four."""
-    own, least = PAPER.truth_probability(power, size), Fraction(1, 4)
-    return least if certainly_at_most(own, least) else own
-
-
-def at_most_three_reports(at: AtEventSource, source: EventSource) -> OutputSet:
-    """Leave out the outputs with more than three reports."""
-    return replace(PAPER.output_set(at, source), maximum_reports=min(3, source.maximum_reports))
-
-
-def one_bucket_per_datum(at: AtEventSource, source: EventSource) -> OutputSet:
-    """Leave out the outputs with more than one report for a datum."""
-    whole = PAPER.output_set(at, source)
-    return replace(whole, buckets=tuple(min(1, count) for count in whole.buckets))
-
-
-OFTEN_TRUTHFUL = replace(PAPER, truth_probability=truthful_every_fourth_time)
-THREE_REPORTS = replace(PAPER, output_set=at_most_three_reports)
-ONE_BUCKET = replace(PAPER, output_set=one_bucket_per_datum)

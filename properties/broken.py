@@ -1,41 +1,34 @@
-"""Broken rules: what the machines must find.
-
-The machines do not find everything.
-
-- A run's moves are fixed before it starts, so an adversary that adapts its moves to the answers is
-  left to the game.
-- There are few reports, two keys and small budgets, so what shows only at size, such as untruncated
-  noise on hundreds of keys, is left to the production parameters.
-- A ledger in floating point shows in the machine of the service, which asks with a little more than
-  an equal share of the caps. In the other machines every ε is a small whole number, which floating
-  point adds without error.
-- A defect that needs a particular sequence of moves takes luck. Responses that are randomized in
-  every window show if a source has reports in two windows, which some seeds do not lead to in
-  hundreds of runs. The game finds all that is as short as this.
-- Noise whose probabilities are not rational, such as Gaussian noise, leaves the guarantees unknown.
-- A rule that depends on chance and decides who is credited ends what can be learned from a run, and
-  leaves rollouts undefined.
-"""
+"""Broken rules, each once: what checks must refute. Controls and tests share them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from spec.aggregation_service import Ledger, Spent, charge, noise, threshold
 from spec.contributions import Budget, Credit, Unit, send
 from spec.event_client import EventSource
 from spec.event_outputs import OutputSet, output_set
 from spec.noise import DiscreteLaplace, Noise
-from spec.numbers import Power, Real, exact
+from spec.numbers import Power, Real, certainly_at_most, exact
 from spec.paper import PAPER
 from spec.randomized_response import truth_probability
 from spec.reports import Contribution, Report, Sent
 from spec.rules import AtService
+from spec.verdicts import Control, Finding
 
 if TYPE_CHECKING:
     from spec.rules import AtContribution, AtEventSource
+
+
+def controls(run: Callable[[Any], Finding], broken: Mapping[str, Any]) -> tuple[Control, ...]:
+    """Return the controls of a check that runs on rules: it must refute each broken one."""
+    return tuple(
+        Control(name=name, run=partial(run, rules), rules=rules) for name, rules in broken.items()
+    )
 
 
 def charge_real_reports_only(at: AtService, spent: Spent, report: Report) -> Spent | None:
@@ -88,10 +81,29 @@ def threshold_by_batch(at: AtService, batch: tuple[Report, ...]) -> int | None:
     return None if usual is None else usual - sum(not report.is_null for report in batch)
 
 
+def threshold_of_one_key(at: AtService, batch: tuple[Report, ...]) -> int | None:
+    r"""Return the floor of $\Lambda_1 (1 + \ln(1/\delta)/\varepsilon)$."""
+    alone = replace(at.rules, limits=replace(at.limits, sparsity_budget=1))
+    return threshold(replace(at, rules=alone), batch)
+
+
+def threshold_without_the_budget(at: AtService, batch: tuple[Report, ...]) -> int | None:
+    r"""Return the floor of $\Lambda_1 \ln(\Lambda_0/\delta)/\varepsilon$."""
+    usual = threshold(at, batch)
+    return None if usual is None else usual - at.limits.contribution_budget
+
+
 def untruncated_noise(at: AtService, batch: tuple[Report, ...], cut: int | None) -> Noise:
     """Leave the noise as it is when keys are discovered."""
     del cut
     return noise(at, batch, None)
+
+
+def half_the_noise(at: AtService, batch: tuple[Report, ...], cut: int | None) -> Noise:
+    """Add noise as if a unit contributed at most half of its budget."""
+    del batch
+    decay = Power(at.limits.base, -2 * at.query.epsilon / at.limits.contribution_budget)
+    return DiscreteLaplace(decay, cut)
 
 
 def too_little_noise(at: AtService, batch: tuple[Report, ...], cut: int | None) -> Noise:
@@ -144,6 +156,23 @@ def miss_the_last_report(at: AtEventSource, source: EventSource) -> OutputSet:
     return replace(usual, maximum_reports=usual.maximum_reports - 1)
 
 
+def at_most_three_reports(at: AtEventSource, source: EventSource) -> OutputSet:
+    """Leave out the outputs with more than three reports."""
+    return replace(output_set(at, source), maximum_reports=min(3, source.maximum_reports))
+
+
+def one_bucket_per_datum(at: AtEventSource, source: EventSource) -> OutputSet:
+    """Leave out the outputs with more than one report for a datum."""
+    whole = output_set(at, source)
+    return replace(whole, buckets=tuple(min(1, count) for count in whole.buckets))
+
+
+def truthful_every_fourth_time(power: Real, size: int) -> Real:
+    """Tell the truth with a probability of at least one in four."""
+    own, least = truth_probability(power, size), Fraction(1, 4)
+    return least if certainly_at_most(own, least) else own
+
+
 def truthful_twice_as_often(power: Real, size: int) -> Real:
     """Tell the truth as if its epsilon were twice as large."""
     return truth_probability(exact(power, "power") ** 2, size)
@@ -162,12 +191,18 @@ CHARGED_ONE_BY_ONE = replace(PAPER, settle=settle_one_by_one)
 REPEATS_COUNT = replace(PAPER, batch=count_repetitions)
 THRESHOLD_BY_BATCH = replace(PAPER, threshold=threshold_by_batch)
 UNTRUNCATED = replace(PAPER, noise=untruncated_noise)
+UNTRUNCATED_FOR_ONE_KEY = replace(UNTRUNCATED, threshold=threshold_of_one_key)
+LOW_THRESHOLD = replace(PAPER, threshold=threshold_without_the_budget)
+HALF_THE_NOISE = replace(PAPER, noise=half_the_noise)
 LITTLE_NOISE = replace(PAPER, noise=too_little_noise)
 UNBOUNDED = replace(PAPER, admit=admit_everything)
 NO_SPARSITY = replace(PAPER, admit=forget_the_count)
 SILENT_WHEN_EXHAUSTED = replace(PAPER, send=send_real_reports_only)
 CONTRIBUTORS_SHOWN = replace(PAPER, send=show_contributors)
 REAL_REPORTS_DELAYED = replace(PAPER, send=delay_real_reports)
+THREE_REPORTS = replace(PAPER, output_set=at_most_three_reports)
+ONE_BUCKET = replace(PAPER, output_set=one_bucket_per_datum)
 MISSING_OUTPUTS = replace(PAPER, output_set=miss_the_last_report)
 TOO_TRUTHFUL = replace(PAPER, truth_probability=truthful_twice_as_often)
 ALWAYS_TRUTHFUL = replace(PAPER, truth_probability=always_truthful)
+OFTEN_TRUTHFUL = replace(PAPER, truth_probability=truthful_every_fourth_time)

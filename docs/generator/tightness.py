@@ -6,7 +6,7 @@ $\delta$ is far below the one asked for, and a lower threshold without $\Lambda_
 module tabulates both at production parameters by closed forms, and in a small universe by solving
 the game for every threshold.
 
-    python -m properties.tightness [DIRECTORY]
+    python -m docs.generator.tightness [DIRECTORY]
 
 prints the tables and writes them into the directory, which is `docs` by default.
 """
@@ -22,28 +22,23 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from properties.broken import forget_the_count
+from properties.closed_forms.points import EPSILONS, points_at
+from properties.closed_forms.unit import ATTRIBUTION, Spread, admitted_spreads
 from properties.numerals import scientific, significant
-from properties.production import (
-    ATTRIBUTION,
-    EPSILONS,
-    Spread,
-    admitted_spreads,
-    points_at,
-)
 from properties.solve import solve
-from properties.universe import described, source, trigger
+from properties.universes import described, source, trigger
 from spec.aggregation_service import Query
-from spec.contributions import Budget, Unit
 from spec.neighbours import ATTRIBUTION_FIXED
 from spec.noise import displaced_mass, smallest_sound_truncation
 from spec.numbers import Power
 from spec.paper import PAPER
-from spec.reports import Contribution, Report
+from spec.reports import Report
 from spec.rules import AtService, Rules
 from spec.universe import SMALL_LIMITS, Universe
 
 if TYPE_CHECKING:
-    from spec.rules import AtContribution
+    pass
 
 DELTAS = tuple(Fraction(1, 10**power) for power in (12, 8, 5, 3))
 SPARSITY = (1, 20, 400, 65536)
@@ -179,17 +174,6 @@ class SmallRow:
 SMALL_HEADINGS = ("⌊τ⌋", "worst δ, solved", "worst δ, closed form", f"at most {SMALL_DELTA}")
 
 
-def admit_any_number(
-    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
-) -> tuple[Budget, bool]:
-    """Bound the value that a unit contributes and not the number of contributions."""
-    del unit
-    value = spent.value + contribution.value
-    if value > at.limits.contribution_budget:
-        return spent, False
-    return replace(spent, value=value, count=spent.count + 1), True
-
-
 def small_universe() -> Universe:
     r"""Return a universe with two keys, $\Lambda_1 = 2$ and $q = 1/2$."""
     limits = replace(SMALL_LIMITS, epsilon=Fraction(2), delta=SMALL_DELTA)
@@ -209,7 +193,7 @@ def small_universe() -> Universe:
 def small_row(threshold: int) -> SmallRow:
     """Solve the small universe for one threshold, without a bound on the number of keys."""
     universe = small_universe()
-    rules = replace(PAPER, admit=admit_any_number, threshold=fixed_threshold(threshold))
+    rules = replace(PAPER, admit=forget_the_count, threshold=fixed_threshold(threshold))
     solution = solve(rules, ATTRIBUTION_FIXED, universe)
     limits = universe.limits
     ratio = Power(limits.base, -limits.epsilon / limits.contribution_budget)

@@ -1,0 +1,1 @@
+"""Closed forms: one query, and event-level outputs, at production parameters."""
