@@ -224,6 +224,10 @@ class Statement(Step[S]):
         if not found.paths:
             reason = "no numbers satisfy the assumptions"
             return _Outcome("UNKNOWN", reason, disproved=self.existential)
+        together = self._together(found)
+        if together is not None:
+            decisions.append(together)
+            return _Outcome("PROVED")
         undecided: list[str] = []
         for stated, path in self._obligations(found):
             decision = decide(stated)
@@ -242,9 +246,29 @@ class Statement(Step[S]):
             return _Outcome("UNKNOWN", "no such numbers exist", disproved=True)
         return _Outcome("PROVED")
 
+    def _together(self, found: Exploration) -> Decision | None:
+        """Decide all paths and all branches left out at once, if both solvers prove that.
+
+        It says as much as deciding one after the other, and takes a fraction of the time. Where
+        one of the solvers does not follow, they are decided one by one.
+        """
+        if self.existential:
+            return None
+        failing = [
+            z3.And(*path.conditions, z3.Not(_goal(path)))
+            for path in found.paths
+            if not z3.is_true(_goal(path))
+        ]
+        failing += [z3.And(*conditions) for conditions in found.impossible]
+        if len(failing) < 2:
+            return None
+        stated = obligation(f"{self.name}, all paths", (), z3.Not(z3.Or(*failing)))
+        decision = decide(stated)
+        return decision if decision.z3 == decision.cvc5 == "proved" else None
+
     def _obligations(self, found: Exploration) -> Iterator[tuple[Obligation, Path | None]]:
         for number, path in enumerate(found.paths, start=1):
-            goal = z3.BoolVal(False) if path.raised else term_of(path.returned)
+            goal = _goal(path)
             if self.existential:
                 goal = z3.Not(goal)
             if not z3.is_true(goal):
@@ -295,6 +319,11 @@ class Statement(Step[S]):
 
     def _completed(self, model: Model) -> dict[str, Exact]:
         return {name: _KINDS[kind](model.get(name, 0)) for name, kind in self._kinds().items()}
+
+
+def _goal(path: Path) -> z3.BoolRef:
+    """Return what is to be shown on a path: nothing can be where the statement raised."""
+    return z3.BoolVal(False) if path.raised else term_of(path.returned)
 
 
 class _Outcome(NamedTuple):
