@@ -10,6 +10,8 @@ Method: With noise of ratio $b^{-r}$ per unit a change by $c$ costs $c r$ units 
     most what was asked for, $\varepsilon$; and the charge is at least $K c \varepsilon / m$. So
     the charge is at least $c r$. Each link is proved on `noise`, `accept`, `stated_budget` and
     `charge` with symbolic numbers; rounding up is known by $x \le \lceil x \rceil < x + 1$ alone.
+    What a report states is asked at every epsilon, whole number of grains or not: it is at most the
+    epsilon rounded up, which is the epsilon itself where that is whole.
     The noise must be untruncated discrete Laplace noise, whatever the histograms are.
 Assumes: The epsilon of a conversion is a whole number of grains; a grain is a millionth.
 """
@@ -152,7 +154,7 @@ def noise_is_wide(rules: Level1Rules, job: Fraction, max_value: Fraction) -> boo
 
 
 @for_all_rules("a job has no more budget than its report states")
-def job_is_stated(rules: Level1Rules, job: int, stated: int, report_id: int) -> bool:
+def job_is_stated(rules: Level1Rules, job: int, stated: Fraction, report_id: int) -> bool:
     """Ask whether a report that nobody used may take part."""
     report = unchecked(
         Report,
@@ -170,13 +172,12 @@ def job_is_stated(rules: Level1Rules, job: int, stated: int, report_id: int) -> 
     return job <= stated if rules.accept(at, report) is not None else True
 
 
-@for_all_rules("a report states no more than was asked for")
-def stated_is_asked(rules: Level1Rules, asked: int) -> bool:
-    """Compare the budget that a report states with the epsilon of the conversion."""
-    assume(1 <= asked)
-    epsilon = Fraction(1) * asked / GRAINS
+@for_all_rules("a report states no more than was asked for, rounded up to whole grains")
+def stated_is_asked(rules: Level1Rules, epsilon: Fraction) -> bool:
+    """Compare the budget that a report states with any epsilon, rounded up to whole grains."""
+    assume(0 < epsilon)
     at = at_conversion(fixed(rules), unchecked(Conversion, epsilon=epsilon))
-    return rules.stated_budget(at) <= asked
+    return rules.stated_budget(at) <= ceil(epsilon * GRAINS)
 
 
 @for_all_rules("the site is charged for twice the value where several epochs are asked")
@@ -250,6 +251,12 @@ def accept_any(at: AtAggregator, report: Report) -> Aggregator | None:
     return replace(at.aggregator, used=at.aggregator.used.set(report.report_id, 1))
 
 
+def state_more_off_the_grid(at: AtConversion) -> int:
+    """State a thousand times as much where the epsilon is no whole number of grains."""
+    asked = at.conversion.epsilon * at.limits.grains
+    return DRAFT.stated_budget(at) * (1 if ceil(asked) == asked else 1000)
+
+
 def charging(change: Callable[[bool, Charge], Charge]) -> Level1Rules:
     """Return rules that change a charge."""
 
@@ -277,6 +284,9 @@ PROOF = Proof(
         "a report takes part whatever it states": replace(DRAFT, accept=accept_any),
         "a report states a grain more": replace(
             DRAFT, stated_budget=lambda at: DRAFT.stated_budget(at) + 1
+        ),
+        "a report states a thousand times as much off the grid": replace(
+            DRAFT, stated_budget=state_more_off_the_grid
         ),
         "the site pays for the value once": charging(
             lambda single, cost: cost if single else replace(cost, site=half(cost.site))
