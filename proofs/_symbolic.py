@@ -117,19 +117,24 @@ def text_of(number: int) -> str:
 def free(name: str, kind: type[T]) -> T:
     """Return a symbolic value that is no argument of the statement; its exact value in a replay."""
     if _runs:
-        symbols: dict[type, Callable[[str], object]] = {int: integer, str: text}
+        symbols: dict[type, Callable[[str], object]] = {
+            int: integer,
+            Fraction: rational,
+            str: text,
+        }
         return cast(T, symbols[kind](name))
-    number = crc32(name.encode())
+    number: int | Fraction = crc32(name.encode())
     if _replays:
         model, used = _replays[-1]
-        number = used[name] = int(model.get(name, number))
-    return cast(T, text_of(number) if kind is str else number)
+        found = model.get(name, number)
+        number = used[name] = Fraction(found) if kind is Fraction else int(found)
+    return cast(T, text_of(int(number)) if kind is str else number)
 
 
 @contextmanager
-def replaying(model: Mapping[str, int | Fraction | bool]) -> Iterator[dict[str, int]]:
+def replaying(model: Mapping[str, int | Fraction | bool]) -> Iterator[dict[str, int | Fraction]]:
     """Give free values what a model says while a statement is replayed; note which were used."""
-    used: dict[str, int] = {}
+    used: dict[str, int | Fraction] = {}
     _replays.append((model, used))
     try:
         yield used
@@ -194,7 +199,7 @@ def term_of(goal: object) -> z3.BoolRef:
 
 _Answers = tuple[tuple[z3.BoolRef, bool], ...]
 _runs: list[_Run] = []
-_replays: list[tuple[Mapping[str, int | Fraction | bool], dict[str, int]]] = []
+_replays: list[tuple[Mapping[str, int | Fraction | bool], dict[str, int | Fraction]]] = []
 _texts: dict[str, int] = {"": 0}
 
 

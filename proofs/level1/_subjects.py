@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import fields
 from fractions import Fraction
 from itertools import count
 from typing import Any, TypeVar, cast
@@ -12,7 +13,7 @@ from immutables import Map
 
 from proofs._opaque import Name, Opaque
 from proofs._proof import assume
-from proofs._subjects import name, opaque, unchecked
+from proofs._subjects import name, opaque, plain, unchecked
 from proofs._symbolic import MACHINERY, free, refuse, running
 from spec.level1 import (
     AtConversion,
@@ -31,6 +32,7 @@ from spec.level1.device import clear_history
 MACHINERY.add(__file__)
 
 K = TypeVar("K")
+S = TypeVar("S")
 V = TypeVar("V")
 
 
@@ -260,6 +262,7 @@ class Sites(Opaque):
 
 
 SHOP, TOYS = name(str, "the conversion site"), name(str, "another conversion site")
+THIRD = name(str, "a third conversion site")
 NEWS, BLOG = name(str, "an impression site"), name(str, "another impression site")
 AGENCY, NETWORK = name(str, "an intermediary"), name(str, "another intermediary")
 
@@ -301,6 +304,38 @@ def at_conversion(
     )
 
 
+def state_of(state: S, kind: type[S], said: Collection[str]) -> S:
+    """Return a state that a rule answered; refuse one with a field of which a proof says nothing.
+
+    A rule that returns a whole state may change every field of it.
+    """
+    unsaid = [each.name for each in fields(cast(Any, kind)) if each.name not in said]
+    if unsaid:
+        refuse(f"a {kind.__name__} with {', '.join(unsaid)}, of which the proof says nothing,")
+    return plain(state, kind)
+
+
+def budgets_of(after: Budgets) -> Budgets:
+    """Return the budgets that a rule answered; all that they hold are maps of three kinds."""
+    state_of(after, Budgets, ("sites", "shared", "quotas"))
+    for kept in (after.sites, after.shared, after.quotas):
+        if type(kept) not in (Entries, Map):
+            refuse("budgets in anything but a map of the specification")
+    return after
+
+
+def amount(what: str) -> int:
+    """Return any number of grains, also a part of one: nothing makes charges whole."""
+    return cast(int, free(what, Fraction))
+
+
+def amounts(*named: str) -> dict[str, int]:
+    """Return what is left in several places, anything that is not negative."""
+    found = {what: amount(what) for what in named}
+    assume(*(0 <= left for left in found.values()))
+    return found
+
+
 Pairs = Iterable[tuple[BudgetKey, int]]
 
 
@@ -311,7 +346,7 @@ def budgets(
     places = count()
 
     def elsewhere() -> int:
-        left = free(f"left_elsewhere{world}_{next(places)}", int)
+        left = amount(f"left_elsewhere{world}_{next(places)}")
         assume(0 <= left)
         return left
 
@@ -321,6 +356,35 @@ def budgets(
         shared=entries(shared, elsewhere=elsewhere),
         quotas=entries(quotas, elsewhere=elsewhere),
     )
+
+
+def kept_beside(own: int, other: int, world: int, apart: bool = False) -> Budgets:
+    """Return budgets of which those of another epoch are those of this world alone.
+
+    Of the epoch itself they are the same in all worlds. Where worlds are `apart` in what a third
+    site asked of the epoch, those of that site and the shared limits are of this world alone.
+    """
+    site, rival = amounts("site", "rival").values()
+    then = amounts(*(f"{what}_then_{world}" for what in ("site", "all", "news")))
+    sites = [((own, SHOP), site), ((own, TOYS), rival)]
+    drawn = [f"{what}_{world}" if apart else what for what in ("all", "news", "blog")]
+    shared, news, blog = amounts(*drawn).values()
+    if apart:
+        sites.append(((own, THIRD), amounts(f"third_{world}")[f"third_{world}"]))
+    before, all_before, news_before = then.values()
+    return budgets(
+        [*sites, ((other, SHOP), before)],
+        [(own, shared), (other, all_before)],
+        [((own, NEWS), news), ((own, BLOG), blog), ((other, NEWS), news_before)],
+        world=f"_{world}",
+    )
+
+
+def is_alike(here: Map[K, int], there: Map[K, int], key: K) -> bool:
+    """Tell whether two maps hold the same under a key, or both hold nothing."""
+    if (key in here) != (key in there):
+        return False
+    return key not in here or here[key] == there[key]
 
 
 def any_caller(between: bool) -> Caller:

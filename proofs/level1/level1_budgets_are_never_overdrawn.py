@@ -12,33 +12,43 @@ Method: Inductive invariant: what is left is never negative and never grows, and
     grows. It is run for any time of clearing, any start of the epochs, any sites and any entry;
     loops of the draft run for any one epoch. What is renewed belongs to an epoch that is not after
     the clearing that is remembered, and such an epoch is before the first one that is used from
-    then on. An epoch that was closed stays closed.
+    then on. An epoch that was closed stays closed. Of every other field of the device it is said
+    what it may become: the start of the epochs, by which budgets are numbered, stays. Before there
+    is a start, nothing is spent and nothing is given. Charges and what is left are any numbers,
+    whole or not, and a charge that one kind of guarantee does not rest on may be negative.
 Assumes: The clock is never set back. Impressions are saved in the epoch of their time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from typing import cast
+from dataclasses import fields, replace
+from fractions import Fraction
+from typing import Any, cast
 from unittest.mock import patch
 
+from immutables import Map
+
 from proofs._proof import Proof, assume, exists
-from proofs._subjects import for_all_rules, opaque, plain, unchecked
-from proofs._symbolic import free
+from proofs._subjects import Inductive, for_all_rules, opaque, search, unchecked
+from proofs._symbolic import free, refuse
 from proofs.level1._subjects import (
     BLOG,
     NEWS,
     SHOP,
     TOYS,
     Sites,
+    amounts,
     at_conversion,
     budgets,
+    budgets_of,
+    contents_of,
     handed,
     impression,
     is_used,
     limits_of,
+    state_of,
 )
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
@@ -58,72 +68,76 @@ from spec.level1.device import clear_history
 from spec.level1.epochs import epoch_of
 
 WEEK = 7 * 86400
+BUDGETED = ("site_budget", "global_budget", "site_quota")
 SITES = cast("frozenset[str]", Sites("the sites that are cleared"))
 
 
 def any_budgets(epoch: int, other: int) -> Budgets:
     """Return budgets of two epochs, each entry any number that is not negative."""
-    amounts = {
-        what: free(what, int)
-        for what in ("site", "site_then", "rival", "all", "all_then", "news", "blog", "news_then")
-    }
-    assume(*(0 <= amount for amount in amounts.values()))
+    left = amounts("site", "site_then", "rival", "all", "all_then", "news", "blog", "news_then")
     return budgets(
         [
-            ((epoch, SHOP), amounts["site"]),
-            ((other, SHOP), amounts["site_then"]),
-            ((epoch, TOYS), amounts["rival"]),
+            ((epoch, SHOP), left["site"]),
+            ((other, SHOP), left["site_then"]),
+            ((epoch, TOYS), left["rival"]),
         ],
-        [(epoch, amounts["all"]), (other, amounts["all_then"])],
+        [(epoch, left["all"]), (other, left["all_then"])],
         [
-            ((epoch, NEWS), amounts["news"]),
-            ((epoch, BLOG), amounts["blog"]),
-            ((other, NEWS), amounts["news_then"]),
+            ((epoch, NEWS), left["news"]),
+            ((epoch, BLOG), left["blog"]),
+            ((other, NEWS), left["news_then"]),
         ],
     )
 
 
 def any_limits() -> Level1Limits:
     """Return limits of which only the three budgets may be read, each any number."""
-    found = {what: free(what, int) for what in ("site_budget", "global_budget", "site_quota")}
+    found = {what: free(what, int) for what in BUDGETED}
     assume(*(0 <= amount for amount in found.values()))
     return limits_of(**found)
 
 
 def pay(
-    rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool
+    rules: Level1Rules, epoch: int, site: Fraction, shared: Fraction, two: bool, apart: bool
 ) -> tuple[Budgets, Budgets, bool, int]:
     """Let an epoch pay; return the budgets before and after, if it is used, and another epoch."""
     other = free("other_epoch", int)
-    assume(epoch != other, 0 <= site, 0 <= shared)
+    assume(epoch != other)
     rules = replace(rules, limits=any_limits())
     before = any_budgets(epoch, other)
     at = at_conversion(rules, opaque(Conversion, "the conversion"))
     shown = handed(impression(NEWS))
     if two:
         shown = handed(impression(NEWS), impression(BLOG if apart else NEWS))
-    after, used = rules.deduct(at, before, epoch, shown, Charge(site=site, shared=shared))
-    return before, plain(after, Budgets), is_used(used, shown), other
+    after, used = rules.deduct(at, before, epoch, shown, cost_of(site, shared))
+    return before, budgets_of(after), is_used(used, shown), other
+
+
+def cost_of(site: Fraction, shared: Fraction) -> Charge:
+    """Return a charge of any numbers."""
+    return Charge(site=cast(int, site), shared=cast(int, shared))
 
 
 @for_all_rules("nothing is overdrawn and nothing grows")
-def within(rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool) -> bool:
-    """Compare every entry of the epoch before and after."""
+def within(
+    rules: Level1Rules, epoch: int, site: Fraction, shared: Fraction, two: bool, apart: bool
+) -> bool:
+    """Compare every entry of the epoch before and after, where its charge is not negative."""
     before, after, _, _ = pay(rules, epoch, site, shared, two, apart)
     good = True
-    for kept, left in (
-        (before.sites[epoch, SHOP], after.sites[epoch, SHOP]),
-        (before.shared[epoch], after.shared[epoch]),
-        (before.quotas[epoch, NEWS], after.quotas[epoch, NEWS]),
-        (before.quotas[epoch, BLOG], after.quotas[epoch, BLOG]),
+    for charged, kept, left in (
+        (site, before.sites[epoch, SHOP], after.sites[epoch, SHOP]),
+        (shared, before.shared[epoch], after.shared[epoch]),
+        (shared, before.quotas[epoch, NEWS], after.quotas[epoch, NEWS]),
+        (shared, before.quotas[epoch, BLOG], after.quotas[epoch, BLOG]),
     ):
-        good = good & (0 <= left) & (left <= kept)
+        good = good & ((charged < 0) | ((0 <= left) & (left <= kept)))
     return good
 
 
 @for_all_rules("what is used is paid for by the site")
 def site_pays(
-    rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool
+    rules: Level1Rules, epoch: int, site: Fraction, shared: Fraction, two: bool, apart: bool
 ) -> bool:
     """Compare the site's budget before and after, where impressions are used."""
     before, after, used, _ = pay(rules, epoch, site, shared, two, apart)
@@ -131,7 +145,9 @@ def site_pays(
 
 
 @for_all_rules("what is used is paid for from the global budget")
-def all_pay(rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool) -> bool:
+def all_pay(
+    rules: Level1Rules, epoch: int, site: Fraction, shared: Fraction, two: bool, apart: bool
+) -> bool:
     """Compare the global budget before and after, where impressions are used."""
     before, after, used, _ = pay(rules, epoch, site, shared, two, apart)
     return not used or after.shared[epoch] <= before.shared[epoch] - shared
@@ -139,7 +155,7 @@ def all_pay(rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, a
 
 @for_all_rules("other epochs and other sites are left alone")
 def others_untouched(
-    rules: Level1Rules, epoch: int, site: int, shared: int, two: bool, apart: bool
+    rules: Level1Rules, epoch: int, site: Fraction, shared: Fraction, two: bool, apart: bool
 ) -> bool:
     """Compare what is not this epoch's and this site's before and after."""
     before, after, _, other = pay(rules, epoch, site, shared, two, apart)
@@ -158,33 +174,50 @@ def cleared(
     last: int,
     epoch: int,
     everything: bool,
-    first: bool = False,
-    forget: bool = True,
+    first: bool,
+    forget: bool,
 ) -> tuple[Device, Device, OnBrowser]:
     """Clear for the first time, or at a time that is not before the last clearing."""
-    amounts = {what: free(what, int) for what in ("site", "rival", "all", "news")}
+    left = amounts("site", "rival", "all", "news")
+    assume(last <= now)
+    kept = budgets(
+        [((epoch, SHOP), left["site"]), ((epoch, TOYS), left["rival"])],
+        [(epoch, left["all"])],
+        [((epoch, NEWS), left["news"])],
+    )
+    device = cleared_device(kept, start, None if first else last)
+    at = unchecked(
+        OnBrowser, rules=replace(rules, limits=clearing_limits()), now=now, device=device
+    )
+    return device, clear(at, bool(everything), bool(forget)), at
+
+
+def clearing_limits() -> Level1Limits:
+    """Return limits of which the budgets are any numbers and the longest lookback any days."""
     days = free("maximum_lookback", int)
     assume(1 <= days)
-    limits = limits_of(epoch=WEEK, maximum_lookback=days, day=86400)
-    assume(last <= now, *(0 <= amount for amount in amounts.values()))
-    kept = budgets(
-        [((epoch, SHOP), amounts["site"]), ((epoch, TOYS), amounts["rival"])],
-        [(epoch, amounts["all"])],
-        [((epoch, NEWS), amounts["news"])],
-    )
-    device = unchecked(
+    given = {what: getattr(any_limits(), what) for what in BUDGETED}
+    return limits_of(epoch=WEEK, maximum_lookback=days, day=86400, **given)
+
+
+def cleared_device(kept: Budgets, start: int | None, last: int | None) -> Device:
+    """Return a device with these budgets, of which all other fields are any."""
+    return unchecked(
         Device,
         impressions=handed(impression(NEWS), some=False),
         budgets=kept,
         epoch_start=start,
-        last_clearing=None if first else last,
+        last_clearing=last,
         enabled=free("enabled", int) > 0,
+        pages=opaque(Map, "the pages"),
     )
-    at = unchecked(OnBrowser, rules=replace(rules, limits=limits), now=now, device=device)
-    sites = frozenset[str]() if everything else SITES
+
+
+def clear(at: OnBrowser, everything: bool, forget: bool) -> Device:
+    """Clear some sites, or, where visits are forgotten, all."""
+    sites = frozenset[str]() if everything and forget else SITES
     with one_by_one():
-        after = at.rules.clear_history(at, sites, forget)
-    return device, plain(after, Device), at
+        return state_of(at.rules.clear_history(at, sites, forget), Device, AFTER_CLEARING)
 
 
 def any_of(first: int, end: int) -> tuple[int, ...]:
@@ -215,21 +248,22 @@ def renewed_is_closed(
     epoch: int,
     everything: bool,
     first: bool,
+    forget: bool,
 ) -> bool:
     """Look at entries of any epoch that may hold something: one that has begun."""
-    before, after, at = cleared(rules, now, start, last, epoch, everything, first)
+    before, after, at = cleared(rules, now, start, last, epoch, everything, first, forget)
     assume(epoch * WEEK + start <= now)
-    kept, left = before.budgets, plain(after.budgets, Budgets)
+    kept, left = before.budgets, budgets_of(after.budgets)
     same = (
         (epoch, SHOP) in left.sites
         and (epoch, TOYS) in left.sites
         and epoch in left.shared
         and (epoch, NEWS) in left.quotas
         and bool(
-            (left.sites[epoch, SHOP] <= kept.sites[epoch, SHOP])
-            & (left.sites[epoch, TOYS] <= kept.sites[epoch, TOYS])
-            & (left.shared[epoch] <= kept.shared[epoch])
-            & (left.quotas[epoch, NEWS] <= kept.quotas[epoch, NEWS])
+            not_more(kept.sites[epoch, SHOP], left.sites[epoch, SHOP])
+            & not_more(kept.sites[epoch, TOYS], left.sites[epoch, TOYS])
+            & not_more(kept.shared[epoch], left.shared[epoch])
+            & not_more(kept.quotas[epoch, NEWS], left.quotas[epoch, NEWS])
         )
     )
     if same:
@@ -239,16 +273,93 @@ def renewed_is_closed(
     return epoch <= epoch_of(replace(at, device=after), after.last_clearing)
 
 
+def not_more(kept: int, left: int) -> bool:
+    """Tell whether something is left, and no more than there was."""
+    return (0 <= left) & (left <= kept)
+
+
 @for_all_rules("an epoch that was closed stays closed")
 def never_earlier(
-    rules: Level1Rules, now: int, start: int, last: int, epoch: int, everything: bool
+    rules: Level1Rules,
+    now: int,
+    start: int,
+    last: int,
+    epoch: int,
+    everything: bool,
+    first: bool,
+    forget: bool,
 ) -> bool:
     """Compare the epochs of the remembered times before and after."""
-    _, after, at = cleared(rules, now, start, last, epoch, everything)
+    before, after, at = cleared(rules, now, start, last, epoch, everything, first, forget)
     if after.last_clearing is None:
-        return False
-    at = replace(at, device=after)
-    return epoch_of(at, last) <= epoch_of(at, after.last_clearing)
+        return before.last_clearing is None
+    at = replace(at, device=before)
+    return bool(first) or epoch_of(at, last) <= epoch_of(at, after.last_clearing)
+
+
+@for_all_rules("clearing leaves the start of the epochs, and makes nothing else of a device")
+def framed(
+    rules: Level1Rules,
+    now: int,
+    start: int,
+    last: int,
+    epoch: int,
+    everything: bool,
+    first: bool,
+    forget: bool,
+) -> bool:
+    """Go through all fields of a device; no clearing is remembered that is yet to come."""
+    before, after, _ = cleared(rules, now, start, last, epoch, everything, first, forget)
+    named = [each.name for each in fields(Device)]
+    framed = all(AFTER_CLEARING[x](getattr(before, x), getattr(after, x)) for x in named)
+    return framed and (after.last_clearing is None or after.last_clearing <= now)
+
+
+@search("a run in which another field lets an epoch be overdrawn", over="no runs")
+def no_run(_: Level1Rules) -> None:
+    """Look for none: what another field does is open, not refuted."""
+
+
+FRAMED = Inductive(step=framed, reachable=no_run)
+
+
+@for_all_rules("clearing before the epochs have a start gives no budget and no start")
+def not_started(rules: Level1Rules, now: int, last: int, everything: bool, first: bool) -> bool:
+    """Forget visits on a device on which nothing was measured yet, so that nothing was spent."""
+    assume(last <= now)
+    device = cleared_device(Budgets(), None, None if first else last)
+    at = unchecked(
+        OnBrowser, rules=replace(rules, limits=clearing_limits()), now=now, device=device
+    )
+    after = clear(at, bool(everything), True)
+    if after.epoch_start is not None:
+        refuse("a start of the epochs that clearing chooses")
+    if after.last_clearing is not None and after.last_clearing > now:
+        refuse("a clearing that is yet to come")
+    left = budgets_of(after.budgets)
+    return not (left.sites or left.shared or left.quotas)
+
+
+def is_handed_on(before: tuple[Impression, ...], after: tuple[Impression, ...]) -> bool:
+    """Tell whether every impression that is left was there."""
+    known = contents_of(before)
+    return all(any(each is other for other in known) for each in contents_of(after))
+
+
+def is_truth(_: object, after: object) -> bool:
+    """Tell whether something is a truth value."""
+    return isinstance(after, bool)
+
+
+AFTER_CLEARING: Mapping[str, Callable[[Any, Any], bool]] = {
+    "impressions": is_handed_on,
+    "budgets": lambda _, after: budgets_of(after) is after,
+    "epoch_start": lambda before, after: before == after,
+    "last_clearing": lambda _, after: after is None or isinstance(after, int),
+    "enabled": is_truth,
+    "pages": lambda before, after: after is before or (type(after) is Map and not after),
+}
+"""What each field of a device may become; more is said of budgets and of the last clearing."""
 
 
 @for_all_rules("an epoch that is not after the last clearing is before the first one used")
@@ -259,24 +370,6 @@ def closed_is_unused(rules: Level1Rules, now: int, start: int, last: int, days: 
     device = unchecked(Device, epoch_start=start, last_clearing=last)
     at = unchecked(OnBrowser, rules=replace(rules, limits=limits), now=now, device=device)
     return epoch_of(at, last) < at.rules.first_epoch(at)
-
-
-@for_all_rules("clearing without forgetting renews nothing")
-def kept_visits(
-    rules: Level1Rules, now: int, start: int, last: int, epoch: int, first: bool
-) -> bool:
-    """Clear site data, and look at entries of any epoch."""
-    before, after, _ = cleared(rules, now, start, last, epoch, False, first, forget=False)
-    kept, left = before.budgets, plain(after.budgets, Budgets)
-    good = True
-    for was, now_left in (
-        (kept.sites[epoch, SHOP], left.sites[epoch, SHOP]),
-        (kept.sites[epoch, TOYS], left.sites[epoch, TOYS]),
-        (kept.shared[epoch], left.shared[epoch]),
-        (kept.quotas[epoch, NEWS], left.quotas[epoch, NEWS]),
-    ):
-        good = good & (0 <= now_left) & (now_left <= was)
-    return good
 
 
 @exists("not vacuous: an epoch pays for one report and cannot pay for the next")
@@ -294,7 +387,7 @@ def paid_then_short(rules: Level1Rules, site: int, shared: int, cost: int) -> bo
 
 
 PAID = (within, others_untouched, paid_then_short)
-CLEARED = (renewed_is_closed, never_earlier, closed_is_unused, kept_visits)
+CLEARED = (renewed_is_closed, never_earlier, closed_is_unused, FRAMED, not_started)
 OWN = ("first_epoch",)
 SITE_ONLY, GLOBAL_ONLY = (site_pays,), (all_pay,)
 """Steps that one of the two kinds of guarantees does without."""
@@ -369,6 +462,34 @@ def renew_site_data(at: OnBrowser, sites: frozenset[str], forget: bool) -> Devic
     return replace(at.device, budgets=replace(kept, shared=shared))
 
 
+def reopen(at: OnBrowser, sites: frozenset[str], forget: bool) -> Device:
+    """Remember a clearing only until site data is cleared."""
+    after = clear_history(at, sites, forget)
+    return after if forget else replace(after, last_clearing=None)
+
+
+def remember_tomorrow(at: OnBrowser, sites: frozenset[str], forget: bool) -> Device:
+    """Remember a time that is yet to come."""
+    after = clear_history(at, sites, forget)
+    if not forget or at.device.epoch_start is None:
+        return after
+    return replace(after, last_clearing=at.now + 1)
+
+
+def restart(at: OnBrowser, sites: frozenset[str], forget: bool) -> Device:
+    """Begin a new epoch whenever site data is cleared, and use up nothing."""
+    after = clear_history(at, sites, forget)
+    return after if forget else replace(after, epoch_start=at.now)
+
+
+def give(at: OnBrowser, sites: frozenset[str], forget: bool) -> Device:
+    """Give a budget to an epoch before there are any."""
+    after = clear_history(at, sites, forget)
+    if at.device.epoch_start is not None:
+        return after
+    return replace(after, budgets=Budgets(shared=Map({0: 10**12})))
+
+
 DRAFT = LEVEL_1_ONE_DRAW
 PROOF = Proof(
     claim="level1_budgets_are_never_overdrawn",
@@ -389,6 +510,14 @@ PROOF = Proof(
         "clearing site data renews the global budget": replace(
             DRAFT, clear_history=renew_site_data
         ),
+        "clearing site data opens what was closed": replace(DRAFT, clear_history=reopen),
+        "clearing gives a budget before the epochs start": replace(DRAFT, clear_history=give),
     },
-    unproved_for={"no impression is ever used": replace(DRAFT, deduct=never_pay)},
+    unproved_for={
+        "no impression is ever used": replace(DRAFT, deduct=never_pay),
+        "clearing site data begins a new epoch": replace(DRAFT, clear_history=restart),
+        "a clearing is remembered as of a later time": replace(
+            DRAFT, clear_history=remember_tomorrow
+        ),
+    },
 )

@@ -27,7 +27,7 @@ from typing import cast
 from unittest.mock import patch
 
 from proofs._proof import Proof, assume, exists
-from proofs._subjects import for_all_rules, opaque, plain, unchecked
+from proofs._subjects import for_all_rules, opaque, unchecked
 from proofs._symbolic import free
 from proofs.level1._subjects import (
     BLOG,
@@ -37,13 +37,19 @@ from proofs.level1._subjects import (
     any_choice,
     any_impression,
     at_conversion,
-    budgets,
+    budgets_of,
     handed,
     impression,
     is_used,
+    kept_beside,
     limits_of,
 )
-from proofs.level1.level1_budgets_are_never_overdrawn import WEEK, any_limits
+from proofs.level1.level1_budgets_are_never_overdrawn import (
+    BUDGETED,
+    WEEK,
+    any_limits,
+    cost_of,
+)
 from spec.distributions import Draw
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
@@ -197,41 +203,20 @@ def others_alike(subject: Subject, value: int, single: bool, latest: bool) -> bo
     return (one.site == two.site) & (one.shared == two.shared)
 
 
-def any_device(own: int, other: int, world: int, start: int) -> Device:
-    """Return a device of which all budgets but those of one epoch are those of this world alone."""
-    amounts = {
-        what: free(f"{what}_{world}", int) for what in ("site_then", "all_then", "news_then")
-    }
-    mine = {what: free(what, int) for what in ("site", "all", "news")}
-    assume(*(0 <= amount for amount in (*amounts.values(), *mine.values())))
-    kept = budgets(
-        [((own, SHOP), mine["site"]), ((other, SHOP), amounts["site_then"])],
-        [(own, mine["all"]), (other, amounts["all_then"])],
-        [((own, NEWS), mine["news"]), ((other, NEWS), amounts["news_then"])],
-        world=f"_{world}",
-    )
-    return unchecked(
-        Device,
-        impressions=opaque(tuple[Impression, ...], "the store"),
-        budgets=kept,
-        epoch_start=start,
-        last_clearing=opaque(int, "the last clearing"),
-    )
-
-
 @for_all_rules("whether an epoch pays depends on its own budgets")
-def pays_alone(subject: Subject, own: int, other: int, site: int, shared: int, two: bool) -> bool:
+def pays_alone(
+    subject: Subject, own: int, other: int, site: Fraction, shared: Fraction, two: bool
+) -> bool:
     """Let the same epoch pay beside different budgets of another."""
-    assume(own != other, 0 <= site, 0 <= shared)
+    assume(own != other)
     rules = replace(subject.rules, limits=any_limits())
     at = at_conversion(rules, opaque(Conversion, "the conversion"))
     shown = handed(*((impression(NEWS),) * (2 if two else 1)))
-    cost = Charge(site=site, shared=shared)
     found = []
     for world in (1, 2):
-        kept = any_device(own, other, world, 0).budgets
-        after, used = rules.deduct(at, kept, own, shown, cost)
-        found.append((plain(after, Budgets), is_used(used, shown)))
+        kept = kept_beside(own, other, world)
+        after, used = rules.deduct(at, kept, own, shown, cost_of(site, shared))
+        found.append((budgets_of(after), is_used(used, shown)))
     (here, some), (there, others) = found
     return (
         (some == others)
@@ -257,15 +242,34 @@ def selected_alone(
     saved_between: bool,
 ) -> bool:
     """Select the same impression, of any kind and epoch, beside different budgets of others."""
-    assume(0 <= since, since < WEEK, other != own, 1 <= value, value <= max_value, 0 < epsilon)
-    limits = any_limits()
-    amounts = {
-        what: getattr(limits, what) for what in ("site_budget", "global_budget", "site_quota")
-    }
-    rules = replace(subject.rules, limits=limits_of(epoch=WEEK, grains=GRAINS, **amounts))
-    caller = any_caller(bool(asked_between))
-    shown = any_impression(start + own * WEEK + since, bool(saved_between), caller)
-    asked = unchecked(
+    assume(0 <= since, since < WEEK, other != own)
+    shown, at = any_selection(
+        subject.rules,
+        (now, start, start + own * WEEK + since),
+        (lookback, value, max_value, epsilon),
+        (bool(asked_between), bool(saved_between)),
+    )
+    first, second = (
+        bool(at.rules.matches(with_budgets(at, kept_beside(own, other, world)), shown))
+        for world in (1, 2)
+    )
+    return first == second
+
+
+def any_selection(
+    rules: Level1Rules,
+    times: tuple[int, int, int],
+    asked: tuple[int, int, int, Fraction],
+    between: tuple[bool, bool],
+) -> tuple[Impression, AtConversion]:
+    """Return any impression, and what a rule sees that may select it, but for budgets."""
+    (now, start, timestamp), (lookback, value, max_value, epsilon) = times, asked
+    assume(1 <= value, value <= max_value, 0 < epsilon)
+    budgeted = {what: getattr(any_limits(), what) for what in BUDGETED}
+    rules = replace(rules, limits=limits_of(epoch=WEEK, grains=GRAINS, **budgeted))
+    caller = any_caller(between[0])
+    shown = any_impression(timestamp, between[1], caller)
+    conversion = unchecked(
         Conversion,
         value=value,
         max_value=max_value,
@@ -273,11 +277,25 @@ def selected_alone(
         lookback=lookback,
         **any_choice(shown),
     )
-    found = []
-    for world in (1, 2):
-        at = at_conversion(rules, asked, any_device(own, other, world, start), now, caller)
-        found.append(bool(rules.matches(at, shown)))
-    return found[0] == found[1]
+    device = unchecked(
+        Device,
+        impressions=opaque(tuple[Impression, ...], "the store"),
+        epoch_start=start,
+        last_clearing=opaque(int, "the last clearing"),
+    )
+    return shown, at_conversion(rules, conversion, device, now, caller)
+
+
+def with_budgets(at: AtConversion, kept: Budgets) -> AtConversion:
+    """Return what a rule sees on the same device with these budgets."""
+    device = unchecked(
+        Device,
+        impressions=at.device.impressions,
+        budgets=kept,
+        epoch_start=at.device.epoch_start,
+        last_clearing=at.device.last_clearing,
+    )
+    return replace(at, device=device)
 
 
 @for_all_rules("a single epoch selects nothing from before it")

@@ -2,12 +2,14 @@ r"""What the sites see of a call, beside a noisy sum, never depends on what a de
 
 Claim: Whether a call is rejected, and what is shown of its report, depend on the call and on the
     page's activation alone: not on impressions, budgets, clearings or whether the interface is on.
-    What the store holds does not depend on budgets.
+    What the store holds does not depend on budgets, and what clearing leaves of an epoch's budgets
+    depends on these alone.
 Paper: none (Attribution Level 1).
 Method: The rules that decide what is shown are run with a device that may not be looked at:
     `check_activation`, `validate_impression`, `stated_budget`; `validate_conversion` is not given
     one. `save` and `clear_site`, which decide what the store holds, are run with budgets that may
-    not be looked at. A rule that looks is run on two devices and refuted if the results differ. A
+    not be looked at. A rule that looks is run on two devices and refuted if the results differ.
+    `clear_history` is run beside two budgets, and every field of the device is compared. A
     step of the system shows nothing else: `step` is run on a device that is on and on one that is
     off, with a store that is empty or not and any histogram, and shows the same.
 Assumes: Side channels outside the model are closed: timing, locks, storage that runs full.
@@ -16,17 +18,33 @@ Assumes: Side channels outside the model are closed: timing, locks, storage that
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from typing import cast
 
 from immutables import Map
 
 from proofs._proof import Proof, assume, exists
-from proofs._subjects import Inductive, for_all_rules, opaque, plain, same, unchecked
+from proofs._subjects import Inductive, for_all_rules, opaque, same, unchecked
 from proofs._symbolic import free
-from proofs.level1._subjects import NEWS, SHOP, budgets, contents_of, handed, limits_of
-from proofs.level1.level1_budgets_are_never_overdrawn import SITES, WEEK, one_by_one
+from proofs.level1._subjects import (
+    NEWS,
+    SHOP,
+    TOYS,
+    amounts,
+    budgets,
+    budgets_of,
+    contents_of,
+    handed,
+    is_alike,
+    kept_beside,
+    limits_of,
+)
+from proofs.level1.level1_budgets_are_never_overdrawn import (
+    clear,
+    cleared_device,
+    clearing_limits,
+)
 from spec.distributions import Draw
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
@@ -151,9 +169,9 @@ def activation_is_alike(
     return same(one, two)
 
 
-def stated(subject: Subject, device: Device, asked: int) -> int:
-    """State the budget of a conversion."""
-    assume(1 <= asked)
+def stated(subject: Subject, device: Device, epsilon: Fraction) -> int:
+    """State the budget of a conversion, whether its epsilon is a whole number of grains or not."""
+    assume(0 < epsilon)
     rules = replace(subject.rules, limits=limits_of(grains=10**6))
     at = unchecked(
         AtConversion,
@@ -161,21 +179,21 @@ def stated(subject: Subject, device: Device, asked: int) -> int:
         now=free("now", int),
         device=device,
         caller=opaque(Caller, "the caller"),
-        conversion=unchecked(Conversion, epsilon=Fraction(1) * asked / 10**6),
+        conversion=unchecked(Conversion, epsilon=epsilon),
     )
     return rules.stated_budget(at)
 
 
 @for_all_rules("what is stated in clear depends on the call alone")
-def stated_is_blind(subject: Subject, asked: int) -> bool:
+def stated_is_blind(subject: Subject, epsilon: Fraction) -> bool:
     """State a budget without looking at the device."""
-    return stated(subject, hidden(), asked) >= 0
+    return stated(subject, hidden(), epsilon) >= 0
 
 
 @for_all_rules("what is stated in clear is the same on two devices")
-def stated_is_alike(subject: Subject, asked: int) -> bool:
+def stated_is_alike(subject: Subject, epsilon: Fraction) -> bool:
     """State a budget on two devices."""
-    one, two = (stated(subject, each, asked) for each in devices())
+    one, two = (stated(subject, each, epsilon) for each in devices())
     return one == two
 
 
@@ -249,42 +267,90 @@ def clearing_is_alike(
 ) -> bool:
     """Clear beside two budgets, at any time, on a device that is otherwise the same."""
     assume(last <= now)
-    rules = replace(
-        subject.rules,
-        limits=limits_of(epoch=WEEK, maximum_lookback=free("days", int), day=86400),
+    stored_one = stored(1)
+    device = unchecked(
+        Device,
+        impressions=handed(stored_one, some=False),
+        epoch_start=start,
+        last_clearing=None if first else last,
+        enabled=free("enabled", int) > 0,
+        pages=Map(),
     )
-    kept_one, on = stored(1), free("enabled", int) > 0
-    sites = frozenset[str]() if everything and forget else SITES
-    left = []
-    for world in (1, 2):
-        amounts = [free(f"{what}_{world}", int) for what in ("site", "all", "news")]
-        before = budgets(
-            [((epoch, SHOP), amounts[0])],
-            [(epoch, amounts[1])],
-            [((epoch, NEWS), amounts[2])],
-            world=f"_{world}",
-        )
-        device = unchecked(
-            Device,
-            impressions=handed(kept_one, some=False),
-            budgets=before,
-            epoch_start=start,
-            last_clearing=None if first else last,
-            enabled=on,
-            pages=Map(),
-        )
-        at = unchecked(OnBrowser, rules=rules, now=now, device=device)
-        with one_by_one():
-            after = plain(rules.clear_history(at, sites, bool(forget)), Device)
-        left.append((contents_of(after.impressions), after))
-    (one, here), (two, there) = left
+    here, there = (
+        clear(on_clearing(subject.rules, now, device, kept), bool(everything), bool(forget))
+        for kept in (any_entries(epoch, world) for world in (1, 2))
+    )
+    one, two = contents_of(here.impressions), contents_of(there.impressions)
+    others = (each.name for each in fields(Device) if each.name not in ("impressions", "budgets"))
     return (
         len(one) == len(two)
-        and all(each is kept_one for each in (*one, *two))
-        and same(here.epoch_start, there.epoch_start)
-        and same(here.last_clearing, there.last_clearing)
-        and same(here.enabled, there.enabled)
-        and here.pages == there.pages
+        and all(each is stored_one for each in (*one, *two))
+        and all(is_same(getattr(here, each), getattr(there, each)) for each in others)
+    )
+
+
+def any_entries(epoch: int, world: int) -> Budgets:
+    """Return budgets of an epoch that are those of one world alone."""
+    site, all_, news = amounts(*(f"{what}_{world}" for what in ("site", "all", "news"))).values()
+    return budgets(
+        [((epoch, SHOP), site)], [(epoch, all_)], [((epoch, NEWS), news)], world=f"_{world}"
+    )
+
+
+def on_clearing(rules: Level1Rules, now: int, device: Device, kept: Budgets) -> OnBrowser:
+    """Return what a rule sees that clears a device with these budgets."""
+    held = {
+        each.name: getattr(device, each.name) for each in fields(Device) if each.name != "budgets"
+    }
+    rules = replace(rules, limits=clearing_limits())
+    return unchecked(
+        OnBrowser, rules=rules, now=now, device=unchecked(Device, budgets=kept, **held)
+    )
+
+
+def is_same(one: object, other: object) -> bool:
+    """Compare a field of two devices; what is a map is compared whole."""
+    return one == other if type(one) is type(other) is Map else same(one, other)
+
+
+def cleared_beside(
+    rules: Level1Rules,
+    times: tuple[int, int, int],
+    epochs: tuple[int, int],
+    flags: tuple[bool, bool, bool],
+    apart: bool,
+) -> tuple[Budgets, Budgets]:
+    """Clear in two worlds with different budgets of another epoch; return what is left of both."""
+    (now, start, last), (everything, first, forget) = times, flags
+    assume(last <= now, epochs[0] != epochs[1])
+    device = cleared_device(opaque(Budgets, "the budgets"), start, None if first else last)
+    here, there = (
+        clear(on_clearing(rules, now, device, kept), bool(everything), bool(forget))
+        for kept in (kept_beside(*epochs, world, apart) for world in (1, 2))
+    )
+    return budgets_of(here.budgets), budgets_of(there.budgets)
+
+
+@for_all_rules("what clearing leaves of an epoch's budgets depends on these alone")
+def cleared_alone(
+    subject: Subject,
+    now: int,
+    start: int,
+    last: int,
+    own: int,
+    other: int,
+    everything: bool,
+    first: bool,
+    forget: bool,
+) -> bool:
+    """Clear beside different budgets of another epoch."""
+    here, there = cleared_beside(
+        subject.rules, (now, start, last), (own, other), (everything, first, forget), apart=False
+    )
+    return (
+        all(is_alike(here.sites, there.sites, (own, site)) for site in (SHOP, TOYS))
+        and is_alike(here.shared, there.shared, own)
+        and is_alike(here.quotas, there.quotas, (own, NEWS))
     )
 
 
@@ -357,6 +423,18 @@ def off_when_used_up(at: OnBrowser, sites: frozenset[str], forget: bool) -> Devi
     return replace(after, enabled=not used_up)
 
 
+def even_out(at: OnBrowser, sites: frozenset[str], forget: bool) -> Device:
+    """Leave every epoch no more of the global budget than the one that has least."""
+    after = clear_history(at, sites, forget)
+    if forget:
+        return after
+    shared = after.budgets.shared
+    for epoch in shared:
+        for left in after.budgets.shared.values():
+            shared = shared.set(epoch, left) if left < shared[epoch] else shared
+    return replace(after, budgets=replace(after.budgets, shared=shared))
+
+
 def tell_what_is_saved(
     rules: Level1Rules, before: Level1System, move: SaveImpression, draw: Draw
 ) -> tuple[Level1System, Level1Observation]:
@@ -384,6 +462,7 @@ STEPS = (
     Inductive(step=checks_are_blind, reachable=checks_are_alike),
     Inductive(step=store_is_blind, reachable=store_is_alike),
     clearing_is_alike,
+    cleared_alone,
     step_is_blind,
     something_is_shown,
 )
@@ -408,6 +487,7 @@ PROOF = Proof(
         "clearing turns the interface off where nothing is left": changed(
             clear_history=off_when_used_up
         ),
+        "clearing leaves no epoch more than another": changed(clear_history=even_out),
         "a page is told what is saved": Subject(step=tell_what_is_saved),
     },
     unproved_for={"nothing is shown": Subject(step=show_nothing)},
