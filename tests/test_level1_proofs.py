@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
 import pytest
 
 from proofs._check import header_of
+from proofs._symbolic import NotSymbolic
 from proofs.level1._guarantees import CHAINS, level1_proofs, prove
+from proofs.level1._subjects import state_of
 from spec.level1 import (
     LEVEL_1_2026_05,
     LEVEL_1_ONE_DRAW,
+    AtAggregator,
     AtConversion,
     Budgets,
     Charge,
@@ -20,17 +24,22 @@ from spec.level1 import (
     Impression,
     Level1Rules,
     OnBrowser,
+    Report,
 )
-from spec.level1.budgets import deduct, sites_of
+from spec.level1.aggregation import Aggregator, accept
+from spec.level1.budgets import charge, deduct, sites_of
 from spec.level1.claims import (
     ALL_RULES,
     GLOBAL,
     GUARANTEES,
     LEVEL1_CLAIMS,
+    ONE_IMPRESSION,
+    ONE_SITE,
     ONE_VIEW,
     SEVERAL_EPOCHS,
 )
 from spec.level1.device import clear_history
+from spec.level1.measurement import stated_budget
 from spec.verdicts import Evidence, Kind, Reason
 
 LEMMAS = [claim.id for claim in LEVEL1_CLAIMS.values() if claim.kind is Kind.LEMMA]
@@ -73,6 +82,19 @@ def test_one_draw_proves_every_guarantee(claim: str) -> None:
 def test_every_claim_has_a_proof_and_every_lemma_is_rested_on() -> None:
     assert [check.claim for check in level1_proofs()] == list(LEVEL1_CLAIMS)
     assert {lemma for chain in CHAINS.values() for lemma in chain} == set(LEMMAS)
+
+
+@pytest.mark.parametrize("claim", CHAINS)
+def test_a_guarantee_says_all_that_it_assumes_and_its_bound(claim: str) -> None:
+    found = prove(LEVEL_1_ONE_DRAW, claim)
+    for lemma in CHAINS[claim]:
+        module = import_module(f"proofs.level1.{lemma}")
+        assert header_of(module.__doc__ or "")["Assumes"] in found.assumes
+        assert module.PROOF.bound in found.bound
+    assert "whole number of grains" in found.assumes
+    assert ("Shared limits never run short" in found.assumes) == (claim == ONE_SITE)
+    alone = "No other site acts on answers of its own" in found.assumes
+    assert alone == (claim in (ONE_VIEW, ONE_IMPRESSION))
 
 
 def test_two_draws_prove_the_global_guarantees_only() -> None:
@@ -196,3 +218,86 @@ def every_third_is_free(
 def test_what_is_unsound_is_not_proved(changed: dict[str, Any]) -> None:
     found = prove(replace(LEVEL_1_ONE_DRAW, **changed), GLOBAL)
     assert found.evidence in (Evidence.NONE, Evidence.ALARM)
+
+
+def later(at: OnBrowser, sites: frozenset[str], forget_visits: bool) -> Device:
+    after = clear_history(at, sites, forget_visits)
+    return replace(after, last_clearing=at.now + 1) if forget_visits else after
+
+
+def less_than_nothing(at: AtConversion, single: bool, norm: int) -> Charge:
+    return replace(charge(at, single, norm), shared=-1)
+
+
+def pay_what_is_positive(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> tuple[Budgets, tuple[Impression, ...]]:
+    return (kept, shown) if cost.shared < 0 else deduct(at, kept, epoch, shown, cost)
+
+
+def half_less(at: AtConversion) -> Any:
+    return stated_budget(at) - Fraction(1, 2)
+
+
+def any_half(at: AtAggregator, report: Report) -> Aggregator | None:
+    whole = 2 * report.stated_budget % 2 == 0
+    return accept(at, report) if whole else at.aggregator
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"clear_history": later},
+        {"charge": less_than_nothing, "deduct": pay_what_is_positive},
+        {"stated_budget": half_less, "accept": any_half},
+    ],
+    ids=["a clearing yet to come", "negative charges are free", "half grains are accepted"],
+)
+def test_no_rule_is_asked_about_numbers_of_one_kind_only(changed: dict[str, Any]) -> None:
+    found = prove(replace(LEVEL_1_ONE_DRAW, **changed), ONE_VIEW)
+    assert (found.evidence, found.reason) == (Evidence.NONE, Reason.LEMMA_OPEN)
+
+
+def surge(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> tuple[Budgets, tuple[Impression, ...]]:
+    half_used = 2 * kept.globally(at.limits, epoch) < at.limits.global_budget
+    return deduct(at, kept, epoch, shown, replace(cost, site=2 * cost.site) if half_used else cost)
+
+
+def own_surge(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> tuple[Budgets, tuple[Impression, ...]]:
+    half_used = 2 * kept.site(at.limits, epoch, at.caller.site) < at.limits.site_budget
+    return deduct(at, kept, epoch, shown, replace(cost, site=2 * cost.site) if half_used else cost)
+
+
+def close_and_turn_off(at: OnBrowser, sites: frozenset[str], forget_visits: bool) -> Device:
+    after = clear_history(at, sites, forget_visits)
+    return replace(after, enabled=not forget_visits, last_clearing=at.now)
+
+
+def test_a_price_by_what_others_spent_is_private_but_for_one_sites_questions() -> None:
+    rules = replace(LEVEL_1_ONE_DRAW, deduct=surge)
+    assert prove(rules, ONE_VIEW).evidence is Evidence.PROOF
+    found = prove(rules, ONE_SITE)
+    assert (found.evidence, found.reason) == (Evidence.NONE, Reason.LEMMA_OPEN)
+    assert "what another site asked" in found.detail
+
+
+@pytest.mark.parametrize("changed", [{"deduct": own_surge}, {"clear_history": close_and_turn_off}])
+def test_what_is_sound_beside_what_is_not_is_proved(changed: dict[str, Any]) -> None:
+    rules = replace(LEVEL_1_ONE_DRAW, **changed)
+    for claim in CHAINS:
+        assert prove(rules, claim).evidence is Evidence.PROOF
+
+
+def test_a_state_with_a_field_of_which_nothing_is_said_is_refused() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Kept:
+        used: int = 0
+        more: int = 0
+
+    with pytest.raises(NotSymbolic, match="more, of which the proof says nothing"):
+        state_of(Kept(), Kept, ("used",))
+    assert state_of(Kept(), Kept, ("used", "more")) == Kept()

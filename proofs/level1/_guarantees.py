@@ -14,7 +14,7 @@ Against all sites the global budget bounds the sum. A single site sees its own r
 budget bounds theirs, whatever the shared limits do: where they refuse, $e$ does not pay. It pays
 for the norm where a single epoch is asked, by level1_a_single_epoch_changes_by_its_norm. If the
 unit is an epoch to one conversion site, reports of others are the same in both worlds as long as
-shared limits never refuse.
+shared limits never run short, by level1_other_sites_report_the_same.
 
 Two further guarantees follow. Take one impression of $e$ away, or all of $e$: the
 world without $e$ is the same, so that what a site sees with and without the impression are both
@@ -32,7 +32,7 @@ from importlib import import_module
 from typing import Any
 
 from proofs._chain import recalled, remembered
-from proofs._check import check_of
+from proofs._check import check_of, header_of
 from proofs._memory import memoryless
 from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW, Level1Rules
 from spec.level1.claims import (
@@ -51,6 +51,7 @@ BUDGETS = "level1_budgets_are_never_overdrawn"
 CHARGES = "level1_charges_cover_the_noise"
 CHANGES = "level1_histograms_change_by_at_most_the_charge"
 NORM = "level1_a_single_epoch_changes_by_its_norm"
+OTHERS = "level1_other_sites_report_the_same"
 ONCE = "level1_reports_are_accepted_once"
 PUBLIC = "level1_what_is_seen_is_public"
 
@@ -59,11 +60,15 @@ FOR_ONE = (*FOR_ALL, NORM)
 CHAINS = {
     GLOBAL: FOR_ALL,
     ONE_VIEW: FOR_ONE,
-    ONE_SITE: FOR_ONE,
+    ONE_SITE: (*FOR_ONE, OTHERS),
     ONE_IMPRESSION: FOR_ONE,
     SEVERAL_EPOCHS: FOR_ALL,
 }
 """The lemmas of every guarantee."""
+
+NOT_ANSWERED = "No other site acts on answers of its own"
+BESIDES = {ONE_VIEW: NOT_ANSWERED, ONE_IMPRESSION: NOT_ANSWERED}
+"""What a guarantee assumes besides what its lemmas do."""
 
 OWN = (
     "parse_site",
@@ -83,7 +88,13 @@ OWN = (
 def prove(rules: Level1Rules, claim: str) -> Finding:
     """Prove a guarantee for given rules, or say which lemma or rule is in the way."""
     lemmas = CHAINS[claim]
-    blank = Finding(claim=claim, check="proof", rests_on=lemmas, method="chain of lemmas")
+    blank = Finding(
+        claim=claim,
+        check="proof",
+        rests_on=lemmas,
+        method="chain of lemmas",
+        assumes=hypotheses(claim),
+    )
     others = unproved_rules(rules)
     if others:
         why = f"the proof is about the draft's own {', '.join(others)}"
@@ -100,7 +111,14 @@ def prove(rules: Level1Rules, claim: str) -> Finding:
         if failed:
             detail = f"{lemma}: {'; '.join(failed)}"
             return replace(blank, reason=Reason.LEMMA_OPEN, detail=detail, steps=tuple(told))
-    return replace(blank, evidence=Evidence.PROOF, steps=tuple(told), bound="all values")
+    bounds = dict.fromkeys(module_of(lemma).PROOF.bound for lemma in lemmas)
+    return replace(blank, evidence=Evidence.PROOF, steps=tuple(told), bound="; ".join(bounds))
+
+
+def hypotheses(claim: str) -> str:
+    """Say all that a guarantee assumes: what it needs besides, and what its lemmas assume."""
+    assumed = [header_of(module_of(lemma).__doc__)["Assumes"] for lemma in CHAINS[claim]]
+    return "; ".join(dict.fromkeys(filter(None, (BESIDES.get(claim, ""), *assumed))))
 
 
 def needed_steps(lemma: str, claim: str) -> tuple[str, ...]:

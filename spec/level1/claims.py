@@ -167,6 +167,20 @@ LEVEL1_CLAIMS = _claims(
         rules=ATTRIBUTION,
     ),
     Claim(
+        id="level1_other_sites_report_the_same",
+        kind=Kind.LEMMA,
+        statement="Whether an epoch pays for a report of a site, which of its impressions the site "
+        "selects, and what the site has left of it do not depend on what another site asked of the "
+        "epoch, as long as each shared limit has as much left as the report costs.",
+        formula=r"h_t = h_t^{-(d, e, s)} \text{ for all sites } t \ne s",
+        paper=DRAFT,
+        subjects=("spec.level1.budgets.deduct", "spec.level1.impressions.matches"),
+        rules=(
+            *("deduct", "matches", "clear_history", "last_clearing", "charge"),
+            *("single_epoch", "first_epoch"),
+        ),
+    ),
+    Claim(
         id="level1_reports_are_accepted_once",
         kind=Kind.LEMMA,
         statement="The budgets of the jobs that a report takes part in sum to at most what it "
@@ -180,7 +194,8 @@ LEVEL1_CLAIMS = _claims(
         id="level1_what_is_seen_is_public",
         kind=Kind.LEMMA,
         statement="Whether a call is rejected, and what is shown of its report, depend on the call "
-        "and on the page's activation alone; what the store holds does not depend on budgets.",
+        "and on the page's activation alone; what the store holds does not depend on budgets, and "
+        "what clearing leaves of an epoch's budgets depends on these alone.",
         formula=r"\mathrm{seen}(D) = \mathrm{seen}(D^{-e})",
         paper=DRAFT,
         subjects=("spec.level1.system.step",),
