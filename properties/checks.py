@@ -22,6 +22,7 @@ from properties.broken import (
 from properties.closed_forms.event_level import event_parameters_check
 from properties.closed_forms.one_query import production_finding
 from properties.closed_forms.unit import admitted_spreads
+from properties.device_scripts import aggregation_scripts
 from properties.game_findings import (
     EFFORTS,
     Effort,
@@ -32,8 +33,9 @@ from properties.game_findings import (
     unless_admit_was_replaced,
 )
 from properties.machines.checks import machine_checks
-from properties.scripts import Script, aggregation_scripts, attribution_scripts
+from properties.scripts import Script, attribution_scripts
 from properties.searches.directed_worlds import directed_check
+from properties.searches.event_runs import event_runs_check
 from properties.searches.on_numbers import numbers_check
 from properties.universes import (
     aggregation_universe,
@@ -281,6 +283,7 @@ def property_checks(
             checks.append(production_check(claim))
         if claim == EVENT_LEVEL and wanted is usual:
             checks.append(event_parameters_check())
+            checks.append(event_runs_check(EVENT_LEVEL, wanted, words, effort, seed))
             if not named or effort != "quick":
                 checks += event_side_checks(wanted, chosen, words)
     runs = random_runs(effort, seed)

@@ -28,9 +28,10 @@ FEW = 10
 class Crowd:
     """Hold a batch: the unit gives a value to keys, others give theirs to the same, null if zero.
 
-    With keys `apart` each of the others has a key of its own. The unit's reports come `first` or
-    last. The batch is asked for with all of epsilon, listing keys or not; a batch of null reports
-    again, after the unit's reports by themselves.
+    One of the others may give a value `but_one` instead. With keys `apart` each of the others has a
+    key of its own. The unit's reports come `first` or last. The batch is asked for with all of
+    epsilon, listing keys or not; a batch of null reports again, after the unit's reports by
+    themselves.
     """
 
     others: int
@@ -40,6 +41,11 @@ class Crowd:
     apart: bool = False
     first: bool = True
     discovers: bool = False
+    but_one: int = 0
+
+    def given_by(self, number: int) -> int:
+        """Return what one of the others gives."""
+        return self.but_one if self.but_one and number == 0 else self.given
 
     def make(self, run: Run, devices: bool) -> None:
         """Make the reports and the queries."""
@@ -65,6 +71,7 @@ class Crowd:
 
     def __str__(self) -> str:
         others = f"{self.others} others" + (f" with {self.given} each" if self.given else "")
+        others += f", but one with {self.but_one}" if self.but_one else ""
         keys = f" to each of {self.keys} keys" if self.keys > 1 else ""
         asked = ", key discovery" if self.discovers else ""
         return f"a batch of {others}, the unit gives {self.value}{keys}{asked}"
@@ -85,13 +92,14 @@ class Crowd:
         """Let another unit contribute, or send a null report."""
         report_id = 10**6 + number * self.keys + place
         key = self.keys + number if self.apart else place
+        given = self.given_by(number)
         if devices:
-            program = ContributeTo(key, self.given)
+            program = ContributeTo(key, given)
             device = "tablet" if self.given == 0 else f"tablet {number} {place}"
             run.make(Event(report_id=report_id, device=device, program=program))
             return
         name = f"z{number} {place}"
-        move = trigger_of(name if self.given else "nobody", report_id, key, max(self.given, 1))
+        move = trigger_of(name if self.given else "nobody", report_id, key, max(given, 1))
         device = f"tablet {number} {place}" if self.others > LARGEST_CROWD else move.device
         if self.given:
             run.make(replace(source_of(name), device=device))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from properties.crowds import Crowd
+from properties.crowds import LARGEST_CROWD, Crowd
 from properties.vocabulary import Vocabulary
 from spec.aggregation_service import Query
 from spec.numbers import SpecError
@@ -17,7 +17,7 @@ from spec.paper import PAPER
 from spec.reports import Contribution, Report
 from spec.rules import AtService, Rules
 
-SIZES = (0, 1, 2, 3, 5, 10, 20, 50, 99, 100, 200, 500, 999, 1000)
+SIZES = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 99, 100, 200, 500, 999, 1000)
 LARGEST = 70_000
 """The most reports of a batch."""
 
@@ -58,14 +58,19 @@ def batches(words: Vocabulary, most: int, keys: int) -> Iterator[Crowd]:
             for value, many in ((most, 1), (1, 1), (spread, keys), (1, keys)):
                 if others * many <= LARGEST:
                     yield Crowd(others=others, given=given, value=value, keys=many, first=False)
+        if 1 < others <= LARGEST_CROWD:
+            for value in (most, 1):
+                yield Crowd(others=others, given=1, but_one=most, value=value, first=False)
 
 
 def moved_by(rules: Rules, crowd: Crowd) -> int:
     """Return by how much the unit moves the sum of one key."""
     query = Query(epsilon=rules.limits.epsilon, keys=(0,))
     at = AtService(rules=rules, now=0, service=rules.initial.service, query=query)
-    given = (Contribution(key=0, value=crowd.given),)
-    others = tuple(Report(report_id=n, contributions=given) for n in range(crowd.others))
+    others = tuple(
+        Report(report_id=n, contributions=(Contribution(key=0, value=crowd.given_by(n)),))
+        for n in range(crowd.others)
+    )
     null = Report(report_id=crowd.others)
     own = Report(report_id=crowd.others, contributions=(Contribution(key=0, value=crowd.value),))
     with_unit, without = (rules.totals(at, (*others, each)).get(0, 0) for each in (own, null))

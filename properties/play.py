@@ -28,7 +28,7 @@ from properties.telling import key_text, move_text, seen_text, unit_text
 from properties.worlds import BothWorlds, CannotPlay
 from spec.aggregation_service import Answer, Query
 from spec.contributions import Unit
-from spec.distributions import Distribution, Draw, explore, hockey_stick
+from spec.distributions import Distribution, Draw, Enumerate, explore, hockey_stick
 from spec.interaction import Mechanism
 from spec.neighbours import Relation
 from spec.numbers import Power, SpecError, bounds
@@ -144,11 +144,18 @@ class Played:
         self.with_unit = SystemMechanism(rules=rules)
         self.without = relation.without(rules, unit)
 
-    def by_law(self) -> ScriptAttack | None:
-        """Compare the exact laws of what is seen."""
-        there, gone = law_of(self.with_unit, self.moves), law_of(self.without, self.moves)
+    def by_law(
+        self, outcomes: Enumerate | None = None, slack: Fraction = Fraction(0)
+    ) -> ScriptAttack | None:
+        """Compare the laws of what is seen, with the outcomes that laws are said to have.
+
+        The `slack` bounds how far all probabilities of an event may be off, in either world.
+        """
+        there = law_of(self.with_unit, self.moves, outcomes)
+        gone = law_of(self.without, self.moves, outcomes)
         for world, mine, theirs in (("with x", there, gone), ("without x", gone, there)):
-            if hockey_stick(mine, theirs, self.power) <= self.promised[1]:
+            gained = hockey_stick(mine, theirs, self.power) - slack * (1 + self.power)
+            if gained <= self.promised[1]:
                 continue
             telling = [x for x, p in mine.items() if p > self.power * theirs.probability_of(x)]
             here = max(telling, key=mine.probability_of)
@@ -156,10 +163,10 @@ class Played:
             return self.attack(
                 world,
                 "What is seen tells the worlds apart:",
-                sum(map(mine.probability_of, telling), Fraction(0)),
-                sum(map(theirs.probability_of, telling), Fraction(0)),
+                sum(map(mine.probability_of, telling), -slack),
+                sum(map(theirs.probability_of, telling), slack),
                 (texts(cast(Transcript, here.value)), texts(cast(Transcript, elsewhere.value))),
-                exact=True,
+                exact=not slack,
             )
         return None
 
@@ -248,8 +255,12 @@ def shown_by(images: Sequence[Image]) -> tuple[Transcript, dict[str, int]]:
     return way.seen, point_of(way)
 
 
-def law_of(mechanism: Mechanism[S, Move, Observation], moves: Sequence[Move]) -> Distribution[Seen]:
-    """Return the exact law of what is seen of a list of moves, compared as data."""
+def law_of(
+    mechanism: Mechanism[S, Move, Observation],
+    moves: Sequence[Move],
+    outcomes: Enumerate | None = None,
+) -> Distribution[Seen]:
+    """Return the law of what is seen of a list of moves, compared as data."""
     runs = 0
 
     def run(draw: Draw) -> Seen:
@@ -263,7 +274,7 @@ def law_of(mechanism: Mechanism[S, Move, Observation], moves: Sequence[Move]) ->
             seen.append(observed)
         return Seen(tuple(seen))
 
-    return explore(run)
+    return explore(run) if outcomes is None else explore(run, outcomes)
 
 
 def texts(seen: Transcript) -> tuple[str, ...]:

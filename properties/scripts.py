@@ -18,7 +18,7 @@ from properties.telling import key_text
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Unit
-from spec.private_aggregation_client import DeviceWindow, Event, Storage
+from spec.private_aggregation_client import Storage
 from spec.reports import KEY_BITS
 from spec.rules import Limits
 from spec.system import Move, PassTime, System
@@ -28,8 +28,8 @@ LATEST = 10**10
 
 YEARS = 2 * LATEST
 
-LAST_WINDOW = 10**7
-"""The last time window that a unit of PAA may be in."""
+MOST_BETWEEN = 16
+"""The most sources that are registered before the unit's is registered again."""
 
 
 class Run(Protocol):
@@ -45,6 +45,10 @@ class Run(Protocol):
 
     def make(self, move: Move) -> None:
         """Make a move with the unit and without it."""
+        ...
+
+    def offer(self, move: Move) -> bool:
+        """Make a move if both worlds take it, and say whether they do."""
         ...
 
 
@@ -73,17 +77,20 @@ def wait(holes: Holes, run: Run, name: str, most: int = LATEST) -> None:
     run.make(PassTime(until=run.there.now + until))
 
 
+def source_named(source_id: str, expiry: int = YEARS, key: int = 0) -> Source:
+    """Return a source that only triggers with its own filter match."""
+    return Source(
+        source_id=source_id,
+        destination="shop",
+        expiry=expiry,
+        filters=frozenset({source_id}),
+        key=key,
+    )
+
+
 def register(run: Run, source_id: str, expiry: int = YEARS, key: int = 0) -> None:
     """Register a source that only triggers with its own filter match."""
-    run.make(
-        Source(
-            source_id=source_id,
-            destination="shop",
-            expiry=expiry,
-            filters=frozenset({source_id}),
-            key=key,
-        )
-    )
+    run.make(source_named(source_id, expiry, key))
 
 
 def trigger(holes: Holes, run: Run, source_id: str, number: int, value: int | None = None) -> None:
@@ -118,20 +125,6 @@ class ContributeTo:
     def told(self) -> str:
         """Tell what the program does."""
         return f"Contribute {self.value} to key {key_text(self.key)}."
-
-
-def event(
-    holes: Holes,
-    run: Run,
-    device: str,
-    number: int,
-    ad_tech: str = "ad-tech",
-    value: int | None = None,
-) -> None:
-    """Let a device contribute any value to any key."""
-    amount = any_value(holes, run, number) if value is None else value
-    program = ContributeTo(key(holes, f"key_{number}"), amount)
-    run.make(Event(report_id=number, device=device, program=program, ad_tech=ad_tech))
 
 
 def ask(run: Run, epsilon: Fraction) -> None:
@@ -237,69 +230,23 @@ def shared_trigger(*sources: str) -> Callable[[Holes, Run], None]:
     return play
 
 
-def window_of(holes: Holes) -> DeviceWindow:
-    """Return the unit of a device in any time window."""
-    return DeviceWindow(device="phone", window=holes.integer("window", 0, LAST_WINDOW))
+def registered_again(number: int) -> Callable[[Holes, Run], None]:
+    """Return the script in which the unit's source is registered once more, after so many others.
 
+    The paper's client refuses that.
+    """
 
-def begin(holes: Holes, run: Run) -> None:
-    """Let time pass to any moment of the unit's window."""
-    window, length = holes.integer("window", 0, LAST_WINDOW), run.limits.window_length
-    run.make(PassTime(until=window * length + holes.integer("start", 0, length - 1)))
+    def play(holes: Holes, run: Run) -> None:
+        register(run, "x", expiry=LATEST)
+        trigger(holes, run, "x", 0)
+        wait(holes, run, "wait_0", most=2 * LATEST)
+        for place in range(number):
+            register(run, f"z{place}", expiry=4 * LATEST)
+        run.offer(source_named("x", expiry=4 * LATEST))
+        trigger(holes, run, "x", 1)
+        ask(run, run.limits.epsilon)
 
-
-def one_event(holes: Holes, run: Run) -> None:
-    """Let a device contribute once, and ask for it later."""
-    begin(holes, run)
-    event(holes, run, "phone", 0)
-    wait(holes, run, "wait_0")
-    ask(run, run.limits.epsilon)
-
-
-def keys_of_a_device(holes: Holes, run: Run) -> None:
-    """Let a device contribute twice, and ask which keys there are."""
-    begin(holes, run)
-    event(holes, run, "phone", 0)
-    event(holes, run, "phone", 1)
-    wait(holes, run, "wait_0")
-    discover(run)
-
-
-def two_events(holes: Holes, run: Run) -> None:
-    """Let a device contribute twice in a window, then in any later one."""
-    begin(holes, run)
-    event(holes, run, "phone", 0)
-    event(holes, run, "phone", 1)
-    wait(holes, run, "wait_0")
-    event(holes, run, "phone", 2)
-    ask(run, run.limits.epsilon)
-
-
-def two_devices(holes: Holes, run: Run) -> None:
-    """Let another device contribute between two contributions of the unit."""
-    begin(holes, run)
-    event(holes, run, "phone", 0)
-    event(holes, run, "tablet", 1)
-    event(holes, run, "phone", 2)
-    wait(holes, run, "wait_0")
-    ask(run, run.limits.epsilon)
-
-
-def two_ad_techs(holes: Holes, run: Run) -> None:
-    """Let a device contribute for two ad-techs in one window."""
-    begin(holes, run)
-    event(holes, run, "phone", 0)
-    event(holes, run, "phone", 1, ad_tech="another")
-    ask(run, run.limits.epsilon)
-
-
-def events_asked_twice(holes: Holes, run: Run) -> None:
-    """Ask twice for one report that holds all a device may contribute, with any epsilons."""
-    begin(holes, run)
-    event(holes, run, "phone", 0, value=run.limits.contribution_budget)
-    ask(run, holes.epsilon("epsilon_0", run.limits.epsilon))
-    wait(holes, run, "wait_0")
-    ask(run, holes.epsilon("epsilon_1", run.limits.epsilon))
+    return play
 
 
 def with_others(number: int) -> Callable[[Holes, Run], None]:
@@ -319,20 +266,6 @@ def nobody(number: int) -> Trigger:
     """Return a trigger that no source takes."""
     filters = frozenset({"nobody"})
     return Trigger(report_id=number, destination="shop", filters=filters, key=0, value=1)
-
-
-def devices_with_others(number: int) -> Callable[[Holes, Run], None]:
-    """Return the script that asks for the unit's report together with null reports of others."""
-
-    def play(holes: Holes, run: Run) -> None:
-        begin(holes, run)
-        event(holes, run, "phone", 0)
-        for place in range(1, number + 1):
-            idle = ContributeTo(0, 0)
-            run.make(Event(report_id=place, device=f"tablet {place}", program=idle))
-        ask(run, run.limits.epsilon)
-
-    return play
 
 
 def used_up(holes: Holes, run: Run) -> None:
@@ -385,20 +318,10 @@ def attribution_scripts(ladder: tuple[int, ...]) -> tuple[Script, ...]:
             )
             for each in (("z", "y", "x"), ("x", "y", "z"))
         ),
+        *(
+            Script(name=f"registered again after {n}", unit=source_x, play=registered_again(n))
+            for n in sorted({0, *(each for each in ladder if each <= MOST_BETWEEN)})
+        ),
         *(Script(name=f"with {n} others", unit=source_x, play=with_others(n)) for n in ladder),
         *(Script(name=f"asked {n} times", unit=source_x, play=asked_often(n)) for n in ladder),
-    )
-
-
-def aggregation_scripts(ladder: tuple[int, ...]) -> tuple[Script, ...]:
-    """Return the scripts about a device in a window, short ones first."""
-    short = (one_event, two_events, events_asked_twice, two_devices, two_ad_techs)
-    own = keys_of_a_device
-    return (
-        *(Script(name=play.__name__, unit=window_of, play=play) for play in short),
-        Script(name=own.__name__, unit=window_of, play=own, discovers=True),
-        *(
-            Script(name=f"with {n} others", unit=window_of, play=devices_with_others(n))
-            for n in ladder
-        ),
     )

@@ -103,6 +103,16 @@ class BothWorlds:
         self.worlds, other = self.without.step(self.worlds, move, self.theirs.draw)
         self.seen.append((seen, other))
 
+    def offer(self, move: Move) -> bool:
+        """Make a move if both worlds take it; otherwise nothing has happened."""
+        tried = self.branched()
+        try:
+            tried.make(move)
+        except SpecError:
+            return False
+        vars(self).update(vars(tried))
+        return True
+
     def branched(self) -> BothWorlds:
         """Return a run that goes on from here by itself."""
         other = copy(self)

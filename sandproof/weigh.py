@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 from spec.verdicts import Claim, Evidence, Finding, Reason, Shape, Verdict
 
-OWN_ALARMS = frozenset({Reason.VACUOUS, Reason.CANNOT_FOLLOW})
-"""What is an alarm only for the paper's own rules: there every search must mean something."""
+OWN_ALARMS = frozenset({Reason.VACUOUS, Reason.CANNOT_FOLLOW, Reason.NO_WITNESS})
+"""What is an alarm only for the paper's own rules: there every check must mean something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

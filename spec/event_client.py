@@ -181,8 +181,7 @@ def event_attribute(at: AtEventTrigger) -> tuple[Unit, ...]:
 def event_matches(at: AtEventTrigger, record: SourceRecord) -> bool:
     """Match an active source on the destination and at least one common filter.
 
-    A source is inactive once it has expired, and once a window passed that found its reports used
-    up.
+    A source is inactive once it has expired, or a window has passed with its reports used up.
 
     Deviates: B6 as in the text and its example; the pseudocode never ends a source. B12 an empty
     filter set matches nothing, as written; the shipped API differs. B22 that a source has expired

@@ -124,7 +124,6 @@ ALARMS = frozenset(
         Reason.NOT_WRITTEN,
         Reason.RAISED,
         Reason.RELATION_UNDEFINED,
-        Reason.NO_WITNESS,
         Reason.PROVED_AND_REFUTED,
         Reason.RESTS_ON_ALARM,
     }

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from properties.scripts import aggregation_scripts, attribution_scripts
+from properties.device_scripts import aggregation_scripts
+from properties.scripts import attribution_scripts
 from properties.searches.directed_worlds import directed_finding
 from properties.searches.on_numbers import SIZES, numbers_finding
 from sandproof.about import Request

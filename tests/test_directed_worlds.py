@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from properties.device_scripts import aggregation_scripts
 from properties.play import attack_by
 from properties.script_attack import ScriptAttack
-from properties.scripts import aggregation_scripts, attribution_scripts
+from properties.scripts import attribution_scripts
 from properties.searches.directed_worlds import BROKEN, directed_finding, search
 from spec import (
     ATTRIBUTION_FIXED,

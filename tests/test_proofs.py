@@ -281,9 +281,10 @@ def test_a_model_that_does_not_replay_is_an_alarm(monkeypatch: pytest.MonkeyPatc
     assert (found.evidence, found.reason) == (Evidence.ALARM, Reason.DOES_NOT_REPLAY)
 
 
-def test_a_witness_that_does_not_exist_is_an_alarm() -> None:
+def test_a_witness_that_does_not_exist_is_no_proof() -> None:
+    """Of the paper's own rules it is an alarm: see test_combine."""
     found = checked(squares, negative_square).run(PAPER)
-    assert (found.evidence, found.reason) == (Evidence.ALARM, Reason.NO_WITNESS)
+    assert (found.evidence, found.reason) == (Evidence.NONE, Reason.NO_WITNESS)
 
 
 def test_solvers_that_disagree_are_an_alarm(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,14 +34,19 @@ from properties.scripts import Script
 from properties.suspicion import SameDraws, looks_different, suspicious
 from properties.worlds import BothWorlds, Draws, alike, both, chances
 from spec.aggregation_service import Spent
+from spec.attribution_client import Trigger
 from spec.contributions import Budget, Credit, Unit
-from spec.distributions import Distribution, Random
-from spec.neighbours import Relation
+from spec.distributions import Distribution, Draw, Random
+from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE, Relation, Worlds
+from spec.neighbours.credits_deleted import delete_credits
+from spec.neighbours.relation import decided_on_the_database
 from spec.noise import DiscreteLaplace, Noisy
 from spec.numbers import SpecError
 from spec.paper import PAPER
+from spec.private_aggregation_client import Event, budget_unit
 from spec.reports import Contribution, Key, Report, Sent
 from spec.rules import AtService, Rules
+from spec.system import Decision, Move, on_aggregation, on_attribution
 from spec.verdicts import Check, Control, Evidence, Finding, Reason, Shape
 
 if TYPE_CHECKING:
@@ -261,7 +266,47 @@ def directed_finding(
                 attack=result.attack,
                 counterexample={"inequality": result.attack.inequality()},
             )
+    if relation in (ATTRIBUTION_FIXED, NULL_STORE) and (told := stored_and_told(rules, scripts)):
+        return replace(found, reason=Reason.WORLDS_DIFFER, detail=told)
     return concluded(found, results)
+
+
+def forget_decisions(
+    rules: Rules, unit: Unit, worlds: Worlds, move: Move, decision: Decision, draw: Draw
+) -> Decision:
+    """Delete what is credited to the unit, and whatever the client keeps of deciding about it."""
+    kept = delete_credits(rules, unit, worlds, move, decision, draw)
+    if isinstance(move, Trigger) and kept.credits != decision.credits:
+        return replace(kept, client=on_attribution(rules, worlds.own, move).client)
+    if isinstance(move, Event) and budget_unit(on_aggregation(rules, worlds.real, move)) == unit:
+        return replace(kept, client=on_aggregation(rules, worlds.own, move).client)
+    return kept
+
+
+FORGOTTEN = Relation(
+    name="decisions forgotten",
+    meaning="as attribution fixed and null store, without what deciding about x has stored",
+    move=decided_on_the_database(forget_decisions),
+)
+"""The same as the paper's relations for rules that see nothing of what deciding stores.
+
+Which source is credited, and what a device stores, is private. The relations fix attribution and
+storage, so that rules which show them are not noticed there.
+"""
+
+
+def stored_and_told(rules: Rules, scripts: tuple[Script, ...]) -> str:
+    """Say which script lets a report or a grant depend on what deciding stored about the unit."""
+    if all(
+        getattr(rules, name) is getattr(PAPER, name) for name in ("send", "contribute", "admit")
+    ):
+        return ""
+    promised = rules.limits.epsilon, rules.limits.delta
+    for script in scripts:
+        found = search(rules, FORGOTTEN, script, promised, as_it_is=True).attack
+        if found is not None:
+            return f"{script.name}: what deciding stores about x is told: {found.inequality()}"
+    return ""
 
 
 def concluded(found: Finding, results: Sequence[Searched]) -> Finding:
