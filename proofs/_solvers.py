@@ -34,7 +34,7 @@ KEPT = {-1: 2**28, -3: 2**25}
 
 Exact: TypeAlias = int | Fraction | bool
 Model: TypeAlias = Mapping[str, Exact]
-Status: TypeAlias = Literal["proved", "refuted", "unknown"]
+Status: TypeAlias = Literal["proved", "refuted", "unknown", "not asked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Decision:
     @property
     def status(self) -> Status | Literal["disagreement"]:
         """Combine the answers; one solver's "unknown" gives way to the other's answer."""
-        answers = {self.z3, self.cvc5} - {"unknown"}
+        answers = {self.z3, self.cvc5} - {"unknown", "not asked"}
         if len(answers) == 2:
             return "disagreement"
         for answer in answers:
@@ -96,7 +96,7 @@ def decide(stated: Obligation) -> Decision:
     start = perf_counter_ns()
     first = ask_z3(stated)
     found = first.model is not None and first.exact
-    second = Answer("unknown") if found else ask_cvc5(stated)
+    second = Answer("not asked") if found else ask_cvc5(stated)
     shown = second if first.model is None or (second.model and not first.exact) else first
     return Decision(
         obligation=stated,
