@@ -43,7 +43,7 @@ RULES: Rules = replace(PAPER, charge=charge_half_at_most)
 # NEIGHBOURS = NEVER_REGISTERED
 
 # Sources, triggers or queries with fields of your own go into a spec.universe.Universe, which the
-# solver then searches instead of its default ones:
+# solver then searches besides its default ones:
 # UNIVERSE = Universe(...)
 '''
 
