@@ -8,7 +8,6 @@ that is being tried. No limit is scaled down. States are values, so that a run c
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from typing import TypeVar, cast
@@ -115,7 +114,8 @@ class BothWorlds:
 
     def branched(self) -> BothWorlds:
         """Return a run that goes on from here by itself."""
-        other = copy(self)
+        other = object.__new__(BothWorlds)  # `copy` would leave a note on the class.
+        vars(other).update(vars(self))
         other.mine, other.theirs = self.mine.branched(), self.theirs.branched()
         other.moves, other.seen = list(self.moves), list(self.seen)
         return other
