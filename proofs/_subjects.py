@@ -365,7 +365,7 @@ def for_all_rules(
             try:
                 return holds(subject, *args, **kwargs)
             except Exception as error:
-                if not running():
+                if not running() or isinstance(error, MemoryError):
                     raise
                 raise NotSymbolic(f"{type(error).__name__} in {_raised_in(error)}") from error
 

@@ -228,6 +228,8 @@ class _Run:
             returned = function(*arguments)
         except Discarded:
             return None
+        except MemoryError:
+            raise  # What a machine has is no part of what a function does.
         except Exception as error:
             raised = error
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -51,7 +52,7 @@ def test_an_impossible_branch_is_left_out_and_remembered() -> None:
     assert len(found.impossible) == 1
 
 
-def test_a_branch_that_was_left_out_is_an_obligation_of_its_own() -> None:
+def test_a_branch_that_was_left_out_is_part_of_the_obligation() -> None:
     def holds(_: None, n: int) -> bool:
         if n > 3:
             return n > 2 or n == 17
@@ -59,7 +60,10 @@ def test_a_branch_that_was_left_out_is_an_obligation_of_its_own() -> None:
 
     result = decided(holds)
     assert result.verdict == "PROVED"
-    assert any("impossible" in decision.obligation.name for decision in result.decisions)
+    (together,) = result.decisions
+    assert together.obligation.name.endswith(", all paths")
+    assert len(explore(holds, None, integer("n")).impossible) == 1
+    assert re.search(r"\bn 2\)|\b2 n\)", together.obligation.text)
 
 
 def test_the_same_question_is_asked_once() -> None:
