@@ -12,7 +12,7 @@ import pytest
 from properties.device_scripts import aggregation_scripts
 from properties.play import attack_by
 from properties.script_attack import ScriptAttack
-from properties.scripts import attribution_scripts
+from properties.scripts import Script, attribution_scripts
 from properties.searches.directed_worlds import BROKEN, directed_finding, search
 from spec import (
     ATTRIBUTION_FIXED,
@@ -39,6 +39,8 @@ from spec.neighbours import Relation
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Power
 from spec.verdicts import Evidence, Reason
+from tests.corpus import HERE
+from tests.scripts import loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -193,6 +195,22 @@ def test_what_differs_without_an_attack_concludes_nothing() -> None:
     found = directed_finding("a claim", replace(PAPER, noise=noise), ATTRIBUTION_FIXED, SHORT[:1])
     assert found.evidence is Evidence.NONE
     assert found.reason is Reason.WORLDS_DIFFER
+
+
+@pytest.mark.parametrize(
+    ("name", "relation", "scripts"),
+    [
+        ("a_report_names_who_was_noted", ATTRIBUTION_FIXED, SHORT[:1]),
+        ("a_report_shows_the_size_of_the_storage", NULL_STORE, EVENTS),
+    ],
+)
+def test_what_deciding_stores_must_not_be_told(
+    name: str, relation: Relation, scripts: tuple[Script, ...]
+) -> None:
+    rules = loaded(HERE / "unsound" / f"{name}.py").RULES
+    found = directed_finding("a claim", rules, relation, scripts)
+    assert found.reason is Reason.WORLDS_DIFFER
+    assert "what deciding stores about x is told" in found.detail
 
 
 def test_an_attack_is_as_small_as_it_can_be() -> None:

@@ -3,8 +3,8 @@ r"""Event-level runs by chance, at the rules' own limits, each with the law of a
 A few sources with few outputs are registered, triggers come in bursts, and windows pass. Numbers
 and names come from what a proposal mentions, from the sources themselves, or from chance. The
 sources are so small that every combination of drawn responses is followed in both worlds. The
-chance of the truth is irrational where the base is. It is then rounded, and the law of what is seen
-moves by at most what is lost, once for every source.
+chance of the truth may be irrational. It is then rounded, and the law of what is seen moves by at
+most what is lost, once for every source.
 """
 
 from __future__ import annotations
@@ -152,8 +152,7 @@ def event_attack(
     with ctx.workprec(BITS):
         power = bounds(Power(rules.limits.base, promised[0]).value())[1]
     drawn = sum(isinstance(move, EventSource) for move in moves)
-    rational = rules.limits.base.value is not None
-    slack = Fraction(0) if rational else Fraction(2 * drawn, 2**BITS)
+    slack = Fraction(2 * drawn, 2**BITS)
     played = Played(rules, relation, unit, tuple(moves), promised, power, None)
     return played.by_law(rounded_outcomes, slack)
 
