@@ -15,10 +15,12 @@ whole. A rule that admits single contributions may refuse more than the paper, b
 the unit, and note more in the unit's budget. What leaves is decided by what is public: the paper's
 report may be delayed, or not be sent, or carry more that is public.
 
-Which event-level source a trigger may be credited to is decided on the truthful account. The
-response that a source has drawn is no part of that: which other source takes a trigger would tell
-whether the source answers truthfully. Nor is it, or any other part of an account, a part of what
-becomes of the reports once the windows have passed, or of how they are shown.
+Which event-level sources a trigger may be credited to, and which of them are, is decided once, on
+the truthful account. The response that a source has drawn is no part of that: which other source
+takes a trigger would tell whether the source answers truthfully. Nor is it, or any other part of an
+account, a part of what becomes of the reports once the windows have passed, or of how they are
+shown. To count a trigger is done in each world, as in the paper, for all sources that are credited.
+What else is noted of it serves to decide only.
 """
 
 from __future__ import annotations
@@ -332,32 +334,76 @@ class Sending(Policy):
         return None
 
 
-SENT_OR_NOT = (Pack("sent", (SENT,)), Pack("()", ()))
-"""What may leave for a trigger or an event."""
+SENT_OR_NOT = (Pack("sent", (SENT,)), Several("sent", SENT), Pack("()", ()))
+"""What may leave for a trigger or an event; a report that leaves twice is refused."""
 
 
 TRIGGERED = Label("what the rule sees of a trigger")
 RECORDS = Label("the client of a trigger")
 RECORD = Label("a record of a source")
+MATCHES = Label("the rule event_matches")
+UNITS = Public("the sources that are credited")
+COUNTING = Label("what the rule sees once a trigger is counted")
+RECORDS_AFTER = Label("the client after a trigger is counted")
 
 
 class Matching(Policy):
-    """Let a rule look at everything on the device but at drawn responses."""
+    """Let a rule look at everything on the device but at drawn responses.
+
+    What else a client keeps was put there by rules that may look at no more.
+    """
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open the records of sources, and what they hold."""
-        if label == TRIGGERED:
+        if label in (TRIGGERED, COUNTING):
             return {"client": RECORDS, "rules": RULES}.get(name, PUBLIC)
         if label == RULES and name == "limits":
             return PUBLIC
-        if label == RECORDS and name == "records":
-            return Several("the records", RECORD)
+        if label in (RECORDS, RECORDS_AFTER):
+            return Several("the records", RECORD) if name == "records" else PUBLIC
         return None if label != RECORD or name == "response" else PUBLIC
 
     def call(self, call: Call) -> Label | None:
         """Let the paper say what matches."""
         asked = call.target is PAPER.event_matches and not call.keywords
         return PUBLIC if asked and call.positional == (TRIGGERED, RECORD) else None
+
+
+class Crediting(Matching):
+    """Let a rule credit sources by everything on the device but drawn responses."""
+
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Open the rule that says what matches, which is looked at by itself."""
+        if label == RULES and name == "event_matches":
+            return MATCHES
+        return super().attribute(label, name)
+
+    def call(self, call: Call) -> Label | None:
+        """Let the paper credit, and the rule of the proposal say what matches."""
+        given = () if call.keywords else call.positional
+        credited = call.target is PAPER.event_attribute and given == (TRIGGERED,)
+        matched = call.target == MATCHES and given == (TRIGGERED, RECORD)
+        return PUBLIC if credited or matched else super().call(call)
+
+
+class Counting(Matching):
+    """Let a rule count a trigger as the paper does, once, and note more beside the records."""
+
+    def call(self, call: Call) -> Label | None:
+        """Copy the client with something noted in it."""
+        if call.target is dataclasses.replace and call.positional == (RECORDS_AFTER,):
+            public = all(map(is_public, call.keywords.values()))
+            return RECORDS_AFTER if public and "records" not in call.keywords else None
+        return super().call(call)
+
+    def inner(self, call: Call) -> Label | None:
+        """Let the paper count the trigger for all credited sources."""
+        asked = call.target is PAPER.register_event_trigger and not call.keywords
+        return RECORDS_AFTER if asked and call.positional == (TRIGGERED, UNITS) else None
+
+    def after_inner(self, label: Label) -> Label:
+        """Note that the trigger is counted."""
+        return COUNTING if label == TRIGGERED else label
 
 
 PASSING = Label("what the rule sees when windows pass")

@@ -11,8 +11,8 @@ not compute by itself. The *core* of a proposal is its rules without such additi
   report after the other, as `proofs/_settled.py` says;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
 - `totals`, if every contribution adds at most its value, by itself, as `proofs/_totals.py` says;
-- `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `pass_windows` and
-  `event_visible`, as `proofs/_clients.py` says;
+- `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `event_attribute`,
+  `register_event_trigger`, `pass_windows` and `event_visible`, as `proofs/_clients.py` says;
 - `budget_entries`, if the entries of a report are what is written on it, its contents left out, and
   limits and constants, all as they are, so that they equal those of every other query: what a
   report took part in is then counted under each of its entries;
@@ -89,9 +89,11 @@ from spec.event_client import (
     EventClient,
     EventReport,
     SourceRecord,
+    event_attribute,
     event_matches,
     pass_windows,
 )
+from spec.lemmas import SERVICE
 from spec.private_aggregation_client import AggregationClient, propose
 from spec.reports import Contribution, Key, Report, Sent
 from spec.rules import (
@@ -220,6 +222,8 @@ def _is(found: Label, way: Label) -> bool:
         return all(each in (way.member, NO_MEMBER) for each in members)
     if isinstance(way, Several) and way.member == LISTED:
         return are_listed(found)
+    if isinstance(way, Several) and way.member == _clients.SENT:
+        return isinstance(found, Several) and found.member in (way.member, NO_MEMBER)
     if isinstance(found, Pack) and isinstance(way, Pack):
         pairs = zip(found.members, way.members, strict=False)
         return len(found.members) == len(way.members) and all(_is(a, b) for a, b in pairs)
@@ -233,15 +237,18 @@ def _told(label: Label) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class InitialService(Step[Rules]):
-    """State that clients begin as the paper's do, and the service with an empty ledger."""
+class Beginning(Step[Rules]):
+    """State that clients begin as the paper's do, and the service with an empty ledger.
+
+    A client of another type may hold more, if no rule of clients is left that could look at it.
+    """
 
     name: str
 
     def decide(self, subject: Rules) -> StepResult:
-        """Compare the states, but for what a service of another type holds beside the ledger."""
-        start, initial = perf_counter_ns(), subject.initial
-        begins = type(initial) is Initial and self._begins(initial)
+        """Compare the states, but for what clients and a service of other types hold beside."""
+        start = perf_counter_ns()
+        begins = type(subject.initial) is Initial and self._begins(subject)
         return StepResult(
             name=self.name,
             verdict="PROVED" if begins else "UNKNOWN",
@@ -251,11 +258,32 @@ class InitialService(Step[Rules]):
             disproved=not begins,
         )
 
-    def _begins(self, initial: Initial) -> bool:
-        clients = (f.name for f in dataclasses.fields(Initial) if f.name != "service")
-        same = all(getattr(initial, each) is getattr(PAPER.initial, each) for each in clients)
+    def _begins(self, subject: Rules) -> bool:
+        initial, paper = subject.initial, PAPER.initial
+        clients = [f.name for f in dataclasses.fields(Initial) if f.name != "service"]
+        more = [name for name in clients if getattr(initial, name) is not getattr(paper, name)]
+        alone = all(getattr(subject, each) is getattr(PAPER, each) for each in ON_DEVICES)
+        if more and not (alone and all(_extends(initial, name) for name in more)):
+            return False
         plain = isinstance(initial.service, Service) and _immutable(initial.service)
-        return same and plain and not initial.service.ledger
+        return plain and not initial.service.ledger
+
+
+ON_DEVICES = tuple(
+    each.name
+    for each in dataclasses.fields(Rules)
+    if each.name not in ("limits", "initial", *SERVICE)
+)
+"""The rules of clients."""
+
+
+def _extends(initial: Initial, name: str) -> bool:
+    """Tell whether a client is the paper's, with something beside."""
+    client, paper = getattr(initial, name), getattr(PAPER.initial, name)
+    if not isinstance(client, type(paper)) or not _immutable(client):
+        return False
+    names = (each.name for each in dataclasses.fields(paper))
+    return all(getattr(client, each) == getattr(paper, each) for each in names)
 
 
 ONE_CREDIT = Around(
@@ -353,6 +381,19 @@ AROUND: dict[str, Step[Rules]] = {
         arguments=(_clients.TRIGGERED, _clients.RECORD),
         policy=_clients.Matching,
     ),
+    "event_attribute": Around(
+        name="which sources are credited with a trigger does not depend on drawn responses",
+        rule="event_attribute",
+        arguments=(_clients.TRIGGERED,),
+        policy=_clients.Crediting,
+    ),
+    "register_event_trigger": Around(
+        name="a trigger is counted as in the paper, and what else is noted is no drawn response",
+        rule="register_event_trigger",
+        arguments=(_clients.TRIGGERED, _clients.UNITS),
+        policy=_clients.Counting,
+        allowed=(_clients.RECORDS_AFTER,),
+    ),
     "pass_windows": Around(
         name="what windows send is computed from the paper's reports and from what is registered",
         rule="pass_windows",
@@ -366,9 +407,10 @@ AROUND: dict[str, Step[Rules]] = {
         arguments=(_clients.PASSED, PUBLIC),
         policy=_clients.Passing,
     ),
-    "initial": InitialService(name="the service begins with an empty ledger"),
 }
 """What may be put around each rule."""
+
+BEGINNING = Beginning(name="the service begins with an empty ledger, and no client with records")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -405,6 +447,10 @@ def core_of(rules: Rules) -> Core:
     steps = {name: AROUND[name].decide(core) for name in changed}
     apart = {name: getattr(PAPER, name) for name in steps if steps[name].verdict == "PROVED"}
     core = replace(core, **apart) if apart else core
+    if core.initial is not PAPER.initial:
+        steps["initial"] = BEGINNING.decide(core)
+        if steps["initial"].verdict == "PROVED":
+            core, apart["initial"] = replace(core, initial=PAPER.initial), PAPER.initial
     return Core(
         rules=PAPER if core == PAPER else core,
         steps=tuple(steps[name] for name in apart),
@@ -498,6 +544,12 @@ def match_truthful_sources(at: AtEventTrigger, record: SourceRecord) -> bool:
     return record.response is None and event_matches(at, record)
 
 
+def pass_over_random_sources(at: AtEventTrigger) -> tuple[Unit, ...]:
+    """Credit no source that answers with a drawn output."""
+    random = {each.source.source_id for each in at.client.records if each.response is not None}
+    return tuple(unit for unit in event_attribute(at) if unit not in random)
+
+
 def leave_out_truthful_sources(
     at: AtWindows, since: int, draw: Draw
 ) -> tuple[EventClient, tuple[EventReport, ...]]:
@@ -511,18 +563,24 @@ def show_what_was_sent(at: AtWindows, report: EventReport) -> Hashable:
     return report, sum(each.sent for each in at.client.records)
 
 
+def note_only(at: AtEventTrigger, _: tuple[Unit, ...]) -> EventClient:
+    """Leave every account as it is."""
+    return at.client
+
+
 USED = replace(PAPER.initial, service=Service(ledger=Map({1: Spent()})))
 
 POST_PROCESSING = Proof(
     claim="attribution_summaries_are_private",
     subject=PAPER,
-    steps=tuple(AROUND.values()),
+    steps=(*AROUND.values(), BEGINNING),
     unproved_for={
         "real reports are counted": replace(PAPER, reveal=show_real_reports),
         "two answers for one charge": replace(PAPER, answer=answer_twice),
         "the ledger is never stored": replace(PAPER, serve=forget_the_charge),
         "batches of null reports are refused": replace(PAPER, settle=refuse_null_batches),
         "null reports are left out": replace(PAPER, batch=leave_out_null_reports),
+        "repeated reports count again": replace(PAPER, batch=lambda _, reports: reports),
         "every value counts double": replace(PAPER, totals=count_double),
         "a trigger is credited to nobody's unit": replace(PAPER, attribute=credit_a_pool),
         "an event is credited to its device": replace(PAPER, propose=credit_the_device),
@@ -531,9 +589,11 @@ POST_PROCESSING = Proof(
         "null reports are late": replace(PAPER, send=delay_null_reports),
         "a report has entries for what it holds": replace(PAPER, budget_entries=enter_by_contents),
         "random sources take no triggers": replace(PAPER, event_matches=match_truthful_sources),
+        "random sources are passed over": replace(PAPER, event_attribute=pass_over_random_sources),
         "truthful sources are left out": replace(PAPER, pass_windows=leave_out_truthful_sources),
         "a report shows a number": replace(PAPER, event_visible=show_what_was_sent),
         "a report has been charged before": replace(PAPER, initial=USED),
+        "triggers are noted and not counted": replace(PAPER, register_event_trigger=note_only),
     },
 )
 """What is taken off the rules, and for each of it something that may not be."""

@@ -68,6 +68,7 @@ from proofs._labels import (
     OneOf,
     Pack,
     Policy,
+    Public,
     Rounds,
     Several,
     changed_by,
@@ -87,6 +88,8 @@ DEPTH = 12
 
 STEPS = 10_000
 """How many instructions of one function are followed before it is given up."""
+
+SLICE = Public("some places of a sequence")
 
 WAYS = 4
 """How many labels one value may have."""
@@ -480,6 +483,8 @@ class _Frame:
                 raise self.unknown(f"{given}, which may not be set,")
             stack.append(names[given])
         elif operation in ("STORE_FAST", "STORE_DEREF"):
+            if operation == "STORE_DEREF" and self._is_set_again(given):
+                self._only_public(given, stack[-1])
             names[given] = stack.pop()
         elif operation == "DELETE_FAST":
             names.pop(given, None)
@@ -544,6 +549,8 @@ class _Frame:
             stack.append(PUBLIC)
         elif operation == "BINARY_SUBSCR" and _is_generic(stack[-2]):
             stack.pop()
+        elif operation == "BINARY_SUBSCR" and (found := self._picked(stack[-2], stack[-1])):
+            stack[-2:] = [found]
         elif operation == "BUILD_MAP" and not given and (made := self._made_dictionary()):
             stack.append(made)
         elif operation == "BINARY_OP" and (
@@ -563,10 +570,20 @@ class _Frame:
             for _ in range(pops):
                 label = stack.pop()
                 self.public(label, operation.replace("_", " ").lower())
-            stack += [MADE if operation in MAKING else PUBLIC] * pushes
+            made = MADE if operation in MAKING else PUBLIC
+            stack += [SLICE if operation == "BUILD_SLICE" else made] * pushes
         else:
             raise self.unknown(operation)
         return stack, names
+
+    def _picked(self, label: Label, place: Label) -> Label | None:
+        """Return what stands at a place of a sequence, or several places, if all is public."""
+        if not isinstance(label, Several) or not is_public(label) or label.member == NO_MEMBER:
+            return None
+        if place == SLICE:
+            self._escaped(label)
+            return Several("a part of a sequence", label.member)
+        return self._member(label) if place in (MADE, PUBLIC) else None
 
     def _changes(self, label: Label, use: str) -> None:
         """Refuse to change what was not made here, where nothing that is given may be changed."""
@@ -661,7 +678,9 @@ class _Frame:
             missing = [cell.what for cell in cells if cell.what not in names]
             if missing:
                 raise self.unknown(f"{missing[0]}, which may not be set,")
-            self._only_set_once(cells)
+            for cell in cells:
+                if self._is_set_again(cell.what):
+                    self._only_public(cell.what, names[cell.what])
             labels = self._handed(names[cell.what] for cell in cells)
             taken = tuple(zip((cell.what for cell in cells), labels, strict=True))
         if flags & 6:
@@ -670,13 +689,20 @@ class _Frame:
         parts = self._handed(defaults.members) if isinstance(defaults, Pack) else (MIXED,)
         stack.append(Inside(f"the function {code.co_name}", code, self.scope, taken, parts))
 
-    def _only_set_once(self, cells: tuple[Label, ...]) -> None:
-        """Refuse a variable that a function inside takes and that is set again later."""
-        for cell in cells:
-            stores = [s for s in self.steps if s.opname == "STORE_DEREF" and s.argval == cell.what]
-            given = cell.what in self.code.co_varnames[: self.code.co_argcount]
-            if len(stores) + given > 1:
-                raise self.unknown(f"{cell.what}, which is set again and used inside a function,")
+    def _is_set_again(self, name: str) -> bool:
+        """Tell whether a variable that functions inside may take is set more than once."""
+        stores = [s for s in self.steps if s.opname == "STORE_DEREF" and s.argval == name]
+        given = name in self.code.co_varnames[: self.code.co_argcount]
+        return len(stores) + given > 1
+
+    def _only_public(self, name: str, label: Label) -> None:
+        """Refuse a variable that is set again and used inside a function, unless it is public.
+
+        The function sees what was set last; one unit could tell the next by it.
+        """
+        if self.policy.kept_apart is not None or not is_plain(label):
+            raise self.unknown(f"{name}, which is set again and used inside a function,")
+        self._escaped(label)
 
     def _called(
         self, place: int, count: int, stack: list[Label], names: dict[str, Label]
@@ -719,7 +745,12 @@ class _Frame:
             return self._answered(frame, frame.run(self._handed(positional), named))
         if target is list and not positional and not keywords:
             return Listing("a list", NO_MEMBER, (id(self.code), self.place))
-        single = positional[0] if len(positional) == 1 and not keywords else PUBLIC
+        if (paired := self._paired(call)) is not None:
+            return paired
+        ordered = target in (sorted, min, max) and set(keywords) <= {"key", "reverse"}
+        single = positional[0] if len(positional) == 1 and (ordered or not keywords) else PUBLIC
+        if isinstance(single, Several) and is_public(single.member):
+            self._all_public((), keywords, f"a call of {callee.what} with the value")
         members = single.member if isinstance(single, Several) else None
         if target is len and members is not None and self._is_counted(members):
             return PUBLIC
@@ -742,6 +773,22 @@ class _Frame:
             raise (self.unknown if known else self.refuse)(f"a call of {callee.what}")
         self._all_public(positional, keywords, f"a call of {callee.what} with the value")
         return PUBLIC
+
+    def _paired(self, call: Call) -> Label | None:
+        """Return the pairs that `enumerate` and `zip` make, if it is public how many there are."""
+        given = call.positional
+        counted = all(isinstance(x, Several) and self._is_counted(x.member) for x in given)
+        if not given or not counted or call.keywords:
+            return None
+        # What is added to an empty list later is seen by who goes through it then.
+        held = (cast(Several, each).member for each in given)
+        members = tuple(PUBLIC if each == NO_MEMBER else each for each in held)
+        if call.target is enumerate and len(given) == 1:
+            members = (PUBLIC, *members)
+        elif call.target is not zip:
+            return None
+        self._escaped(*given)
+        return Several("pairs", Pack("a pair", members))
 
     def _all_public(
         self, positional: tuple[Label, ...], keywords: Mapping[str, Label], use: str

@@ -27,12 +27,12 @@ import builtins
 import dataclasses
 import dis
 import functools
+import inspect
 import itertools
 import math
 import operator
 import re
 import sys
-import typing
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -467,13 +467,18 @@ def _fits(field: dataclasses.Field[object]) -> bool:
 
 
 def _said_of(kind: type) -> list[str]:
-    """Return what the fields of a class are said to be, as it is written and by what it means."""
-    written = [str(each.type) for each in dataclasses.fields(kind)]
+    """Return what the fields of a class are said to be, as it is written and by what it means.
+
+    What classes of spec and proofs say of theirs is known.
+    """
+    brought = [each for each in kind.__mro__ if each is not object and not _own_class(each)]
+    written = [str(each) for base in brought for each in inspect.get_annotations(base).values()]
     try:
-        meant = typing.get_type_hints(kind)
+        meant = [inspect.get_annotations(base, eval_str=True).values() for base in brought]
     except (NameError, TypeError, AttributeError):
         return [*written, "object"]
-    return [*written, *(str(getattr(each, "__supertype__", each)) for each in meant.values())]
+    flat = itertools.chain.from_iterable(meant)
+    return [*written, *(str(getattr(each, "__supertype__", each)) for each in flat)]
 
 
 CHANGEABLE = re.compile(

@@ -84,17 +84,22 @@ class AtTheService(Policy):
         return None
 
     def call(self, call: Call) -> Label | None:
-        """Allow copies with other public parts; no rule may be asked but for the threshold."""
+        """Allow copies with other public parts; of rules, ask for the threshold and the charge.
+
+        Neither depends on what reports hold, or else other parts of the proof fail.
+        """
         if call.target is isinstance and call.positional[:1] == (REPORT,):
             return PUBLIC
         if call.target is dataclasses.replace and call.positional:
             return self._copied(call.positional[0], call)
         if call.target is Query and not call.positional:
             return QUERY if all(map(is_public, call.keywords.values())) else None
-        if isinstance(call.target, RuleOf) and call.target.name == "threshold":
-            at, batch = (*call.positional, NONE, NONE)[:2]
-            public = isinstance(at, At) and isinstance(batch, Several) and not call.keywords
-            return PUBLIC if public else None
+        if isinstance(call.target, RuleOf) and not call.keywords:
+            at, *of = (*call.positional, NONE)
+            if call.target.name == "threshold" and isinstance(at, At):
+                return PUBLIC if isinstance(of[0], Several) else None
+            if call.target.name == "charge" and isinstance(at, At) and at.asked:
+                return PUBLIC if len(of) == 3 and is_public(of[0]) and of[1] == REPORT else None
         return None
 
     def _copied(self, label: Label, call: Call) -> Label | None:
@@ -159,11 +164,14 @@ FILED = Label("the report")
 FILING = Label("what the rule sees of a report")
 KIND = Public("which kind of report it is")
 PARAMETERS = Public("the limits")
+WHOLE = Public("a whole number")
+WHOLE_STAYS_WHOLE = frozenset({"+", "-", "*", "//", "%", ">>", "&", "|", "^"})
+"""What makes of two whole numbers a whole number, if it makes anything."""
 
 _LISTED = """
     RESUME CACHE NOP EXTENDED_ARG PRECALL PUSH_NULL POP_TOP LOAD_FAST STORE_FAST LOAD_CONST
     LOAD_GLOBAL LOAD_ATTR BUILD_TUPLE CALL POP_JUMP_FORWARD_IF_FALSE POP_JUMP_FORWARD_IF_TRUE
-    JUMP_FORWARD RETURN_VALUE
+    JUMP_FORWARD RETURN_VALUE BINARY_OP
 """
 PLAIN = frozenset(_LISTED.split())
 """What the code of `budget_entries` may do."""
@@ -174,13 +182,14 @@ class AroundFiling(Policy):
 
     Entries must compare as equal from one query to the next. What is computed may not: an iterator
     or a bound method equals itself only, and what is no number does not even that. So nothing is
-    computed, and no branch depends on anything but the kind of report.
+    computed but whole numbers from the identifier, and no branch depends on anything but the kind
+    of report.
     """
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is written on the report, and the limits."""
         if label == FILED and is_written_outside(name):
-            return PUBLIC
+            return WHOLE if name == "report_id" else PUBLIC
         if label == FILING and name in ("limits", "rules"):
             return PARAMETERS if name == "limits" else RULES
         if label == RULES and name == "limits":
@@ -196,6 +205,16 @@ class AroundFiling(Policy):
         if call.target is isinstance and call.positional[:1] == (FILED,):
             return KIND
         raise NotFollowed("a call of something else than isinstance")
+
+    def constant(self, value: object) -> Label | None:
+        """Know whole numbers."""
+        return WHOLE if type(value) is int else None
+
+    def operated(self, operator: str, first: Label, second: Label) -> Label | None:
+        """Calculate whole numbers from whole numbers."""
+        if operator in WHOLE_STAYS_WHOLE and first == second == WHOLE:
+            return WHOLE
+        raise NotFollowed(f"{operator} of {first.what} and {second.what}")
 
     def found_true(self, label: Label, _: bool) -> Change | None:
         """Allow a branch on the kind of report only."""

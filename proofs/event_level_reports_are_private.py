@@ -9,9 +9,9 @@ Method: A chain of lemmas, each decided on the rules at hand:
     response and credits only; a truthful source stays in the output set; randomized response over a
     set that the truth does not leave is private for one source; and the other sources are a random
     part of the adversary, so that joint convexity gives the theorem for all of them.
-    Which sources match a trigger may be decided in any way on the truthful account, and not by a
-    drawn response: that is looked for in the code of the rule, and taken off. Which of them is
-    credited is the paper's.
+    Which sources match a trigger, and which of them are credited, may be decided in any way on the
+    truthful account, and not by a drawn response: that is looked for in the code of these rules,
+    and taken off.
     That the client is M_ER is enumerated for small sources, and follows for all from the code: the
     response is drawn once, `pass_window` sends the counts of the response where there is one, and
     every step changes the record of one source only.

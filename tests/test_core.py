@@ -36,11 +36,16 @@ from spec import (
     coin,
     replace,
 )
+from spec.contributions import Unit
+from spec.reports import Sent
 from spec.verdicts import Verdict
 from tests.corpus import HERE
 from tests.scripts import loaded
 
 SOUND = (
+    *("a_hundred_triggers_a_day_are_attributed", "first_and_last_source_get_more"),
+    *("every_event_source_is_credited", "three_event_triggers_are_attributed"),
+    *("reports_leave_on_the_hour", "reports_share_entries", "who_cannot_pay_is_named"),
     "negative_sums_are_shown_as_zero",
     "sums_in_steps_of_sixteen",
     "the_ten_largest_noisy_sums",
@@ -91,6 +96,7 @@ UNSOUND = (
 AROUND = (
     *("reveal", "answer", "serve", "settle", "batch"),
     *("attribute", "propose", "contribute", "admit", "send", "budget_entries", "initial"),
+    *("event_matches", "event_attribute", "register_event_trigger"),
     *("pass_windows", "event_visible"),
 )
 
@@ -523,6 +529,52 @@ def match_a_changed_record(at: AtEventTrigger, record: SourceRecord) -> bool:
     return PAPER.event_matches(at, replace(record, active=record.response is None))
 
 
+def number_credits_to_come(at: AtTrigger, draw: Draw) -> Decided:
+    client, credits = PAPER.attribute(at, draw)
+    found: list[Credit] = []
+    numbered = enumerate(found)
+    for each in credits:
+        found.append(Credit(unit=f"pool {each.unit}", contributions=()))
+    return client, tuple(each for _, each in numbered)
+
+
+def grant_by_what_was_set_again(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    last = 0
+
+    def first() -> bool:
+        return last == 0
+
+    kept: list[Credit] = []
+    for each in credits:
+        if first():
+            kept.append(each)
+        last = 1
+    return PAPER.contribute(at, tuple(kept))
+
+
+def grant_by_place(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
+    return PAPER.contribute(at, tuple(each for place, each in enumerate(credits) if place < 2))
+
+
+def credit_the_truthful(at: AtEventTrigger) -> tuple[Unit, ...]:
+    known = sorted(at.client.records, key=lambda each: each.response is None)
+    return tuple(each.source.source_id for each in known)[:1]
+
+
+def count_for_the_first(at: AtEventTrigger, credited: tuple[Unit, ...]) -> EventClient:
+    return PAPER.register_event_trigger(at, credited[:1])
+
+
+def enter_by_half(_: AtService, report: Report) -> tuple[Hashable, ...]:
+    return (report.report_id / 2,)
+
+
+def send_as_often_as_granted(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
+    sent = PAPER.send(at, granted)
+    assert isinstance(sent, tuple)
+    return tuple(each for each, _ in zip(sent, granted, strict=False))
+
+
 REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
     *(
         ("reveal", rule)
@@ -567,7 +619,12 @@ REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
             *(append_a_forged_credit, forge_in_a_list, forge_in_a_function),
         )
     ),
+    ("attribute", number_credits_to_come),
     ("propose", propose_for_the_day),
+    ("event_attribute", credit_the_truthful),
+    ("register_event_trigger", count_for_the_first),
+    ("budget_entries", enter_by_half),
+    ("send", send_as_often_as_granted),
     *(
         ("event_matches", rule)
         for rule in (
@@ -583,6 +640,7 @@ REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
             *(grant_unless_a_function_says_so, grant_by_the_list_so_far),
             *(grant_by_number, grant_by_another_budget, grant_another_unit, grant_twice),
             *(grant_by_a_list_of_tuples, grant_if_all_fit, grant_if_none_is_large),
+            *(grant_by_what_was_set_again, grant_by_place),
             *(grant_to_one_unit, grant_to_one_of_a_mapping, grant_by_what_was_noted),
         )
     ),

@@ -1,4 +1,4 @@
-"""Unsound changes of the corpus that no search attacks are not proved either.
+"""What the proofs say of the corpus: what is sound is proved as its file says, what is not is not.
 
 What a search attacks cannot be called proved, whatever a proof says. What none attacks rests on the
 proofs alone: they must leave a guarantee open.
@@ -11,13 +11,19 @@ import pytest
 from proofs import CHECKS
 from sandproof.about import Request
 from sandproof.problems import NotFollowed
-from sandproof.proposal import load
+from sandproof.proposal import Proposal, load
 from spec.claims import CLAIMS
-from spec.verdicts import Evidence, Kind
+from spec.verdicts import Check, Evidence, Kind
 from tests.corpus import Entry, entries
 
 GUARANTEES = [each for each in CHECKS if CLAIMS[each.claim].kind is Kind.GUARANTEE]
 UNKNOWN = [each for each in entries() if each.status == "unknown"]
+PROVED = [each for each in entries() if each.status == "proved"]
+
+
+def about(proposal: Proposal) -> list[Check]:
+    """Return the proofs of the guarantees that a proposal concerns."""
+    return [x for x in GUARANTEES if proposal.about.changed & set(CLAIMS[x.claim].rules)]
 
 
 @pytest.mark.parametrize("entry", UNKNOWN, ids=lambda entry: entry.name)
@@ -26,11 +32,20 @@ def test_a_guarantee_is_left_open(entry: Entry) -> None:
         proposal = load(Request(path=entry.path))
     except NotFollowed:
         return
-    about = [x for x in GUARANTEES if proposal.about.changed & set(CLAIMS[x.claim].rules)]
-    assert about
-    found = (check.run(proposal.rules) for check in about)
+    assert about(proposal)
+    found = (check.run(proposal.rules) for check in about(proposal))
     assert any(each.evidence is not Evidence.PROOF for each in found)
+
+
+@pytest.mark.parametrize("entry", PROVED, ids=lambda entry: entry.name)
+def test_a_sound_change_is_proved(entry: Entry) -> None:
+    proposal = load(Request(path=entry.path))
+    assert about(proposal)
+    for check in about(proposal):
+        found = check.run(proposal.rules)
+        assert found.evidence is Evidence.PROOF, found.detail
 
 
 def test_there_are_such_changes() -> None:
     assert len(UNKNOWN) >= 8
+    assert len(PROVED) >= 40

@@ -1,7 +1,7 @@
 """At most 100 triggers of a destination are attributed per day on a device.
 
 Truth: proved: the count decides who is credited, which is decided once, and is never shown.
-Status: not refuted
+Status: proved
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """An event-level trigger is credited to every matching source that lists its datum.
 
 Truth: proved: every source answers for its own account by its own randomized response.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

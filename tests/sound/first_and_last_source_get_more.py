@@ -1,7 +1,7 @@
 """The newest and the oldest matching source get two fifths each, those between share the rest.
 
 Truth: proved: credits are decided once, and each is admitted on the budget of its own source.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Contribution, Credit, replace

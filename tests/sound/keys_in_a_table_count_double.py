@@ -1,7 +1,7 @@
 """A table says at which rate the contributions to a partner's key count; no rate is below one.
 
 Truth: proved: every contribution is counted with at least its value.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

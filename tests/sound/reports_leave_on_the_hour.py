@@ -1,7 +1,7 @@
 """Reports leave at the next full hour.
 
 Truth: proved: when a report arrives depends on the time of its trigger or event alone.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

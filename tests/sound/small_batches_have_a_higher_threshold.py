@@ -1,7 +1,7 @@
 """Key discovery has twice the threshold for batches of fewer than a thousand reports.
 
 Truth: proved: the size is public, and noise is truncated at the threshold.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, replace

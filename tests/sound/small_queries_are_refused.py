@@ -1,7 +1,7 @@
 """A query with an epsilon below 1/10000 is refused.
 
 Truth: proved: what is refused follows from the query alone.
-Status: not refuted
+Status: proved
 """
 
 from fractions import Fraction

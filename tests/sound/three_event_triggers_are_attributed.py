@@ -1,7 +1,7 @@
 """At most three event-level triggers per destination and device are attributed.
 
 Truth: proved: the limit decides who is credited, which is decided once.
-Status: not refuted
+Status: proved
 """
 
 from dataclasses import dataclass

@@ -1,7 +1,7 @@
 """A trigger contributes its value, and a one to a second key, so that means can be computed.
 
 Truth: proved: both are admitted against the one budget of the source.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Contribution, replace

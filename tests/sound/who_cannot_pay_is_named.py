@@ -1,7 +1,7 @@
 """A refusal names the reports that cannot pay.
 
 Truth: proved: the ledger is charged whatever reports hold, so that who cannot pay is public.
-Status: not refuted
+Status: proved
 """
 
 from spec import PAPER, Aborted, Spent, replace

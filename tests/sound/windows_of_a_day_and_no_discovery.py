@@ -1,7 +1,7 @@
 """Private Aggregation budgets last a day, and there is no delta to spend.
 
 Truth: proved: the theorems are for every length of a window and for every cap on delta.
-Status: not refuted
+Status: proved
 """
 
 from fractions import Fraction
