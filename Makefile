@@ -7,7 +7,7 @@ STAMP := .venv/.installed
 DOCS_STAMP := .venv/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help install check test lint types catalogue docs tightness bench mutants clean
+.PHONY: help install check test lint types catalogue corpus docs tightness bench mutants clean
 
 help: ## List the targets.
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 20
@@ -38,6 +38,10 @@ lint: $(STAMP) ## Check style and formatting.
 types: $(STAMP) ## Check types.
 	@echo "Checking types: mypy --strict"
 	@$(BIN)/mypy
+
+corpus: $(STAMP) ## Check every file of the corpus by the command itself (an hour).
+	@echo "Checking the corpus: pytest -n 2 tests/corpus_verdicts.py"
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/corpus_verdicts.py
 
 catalogue: $(STAMP) ## Check every proposal at standard effort and print the table.
 	@echo "Checking every proposal: $(BIN)/sandproof catalogue"

@@ -19,12 +19,13 @@ import ast
 import fractions
 import math
 import numbers
+import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path as FilePath
 from types import FrameType
 from typing import NoReturn, TypeVar, cast
@@ -33,6 +34,8 @@ from zlib import crc32
 import z3
 
 T = TypeVar("T")
+Z = TypeVar("Z", bound=z3.ExprRef)
+L = TypeVar("L", str, int)
 
 PATHS = 1000
 """The most paths that are followed before the verdict is unknown."""
@@ -90,22 +93,22 @@ class Exploration:
 
 def integer(name: str) -> int:
     """Return a symbolic integer. It passes for an `int` wherever Python code looks."""
-    return cast(int, _number(z3.Int(name)))
+    return cast(int, _number(_leaf(z3.Int, name)))
 
 
 def rational(name: str) -> Fraction:
     """Return a symbolic number that is any real, and so any `Fraction`."""
-    return _number(z3.Real(name))
+    return _number(_leaf(z3.Real, name))
 
 
 def boolean(name: str) -> bool:
     """Return a symbolic truth value."""
-    return cast(bool, Truth(z3.Bool(name)))
+    return cast(bool, Truth(_leaf(z3.Bool, name)))
 
 
 def text(name: str) -> str:
     """Return a symbolic text."""
-    return cast(str, Text(z3.Int(name)))
+    return cast(str, Text(_leaf(z3.Int, name)))
 
 
 def text_of(number: int) -> str:
@@ -177,8 +180,9 @@ def explore(
     pending: list[_Answers] = [()]
     paths: list[Path] = []
     impossible: list[tuple[z3.BoolRef, ...]] = []
+    shared = _Shared()
     for _ in range(most):
-        attempt = _Run(pending.pop(), guessing)
+        attempt = _Run(pending.pop(), shared, guessing)
         path = attempt.follow(function, arguments)
         paths += [] if path is None else [path]
         impossible += attempt.impossible
@@ -203,11 +207,45 @@ _replays: list[tuple[Mapping[str, int | Fraction | bool], dict[str, int | Fracti
 _texts: dict[str, int] = {"": 0}
 
 
+class _Shared:
+    """Hold what the runs of one exploration have in common: their terms, and a solver.
+
+    A run repeats what the runs before it have done up to its fork. So every term is made once and
+    found again, and the solver keeps the conditions that it was given for the run before as far as
+    they are the same.
+    """
+
+    def __init__(self) -> None:
+        self.terms: dict[tuple[object, ...], tuple[z3.ExprRef, ...]] = {}
+        self.given: list[z3.BoolRef] = []
+        self.solver = z3.Solver()
+        self.solver.set("rlimit", POSSIBLE_EFFORT)
+
+    def made(self, how: Callable[..., z3.ExprRef], *of: z3.ExprRef) -> z3.ExprRef:
+        """Return the term that is made of others, the same one each time."""
+        key = (how, *map(id, of))
+        if key not in self.terms:
+            self.terms[key] = (how(*of), *of)  # What is kept is not replaced under its number.
+        return self.terms[key][0]
+
+    def require(self, place: int, condition: z3.BoolRef) -> None:
+        """Let the solver hold a condition at its place, and none behind it."""
+        if place < len(self.given):
+            if self.given[place] is condition or self.given[place].eq(condition):
+                return
+            self.solver.pop(len(self.given) - place)
+            del self.given[place:]
+        self.solver.push()
+        self.solver.add(condition)
+        self.given.append(condition)
+
+
 class _Run:
     """Follow one path: repeat the given answers, then take the first that is possible."""
 
-    def __init__(self, given: _Answers, guessing: bool = False) -> None:
+    def __init__(self, given: _Answers, shared: _Shared, guessing: bool = False) -> None:
         self.given = given
+        self.shared = shared
         self.guessing = guessing
         self.answers: list[tuple[z3.BoolRef, bool]] = []
         self.known: dict[int, bool] = {}
@@ -216,8 +254,6 @@ class _Run:
         self.untaken: list[_Answers] = []
         self.refusal: NotSymbolic | None = None
         self.discarded = False
-        self.solver = z3.Solver()
-        self.solver.set("rlimit", POSSIBLE_EFFORT)
 
     def follow(self, function: Callable[..., object], arguments: tuple[object, ...]) -> Path | None:
         """Run to the end of the path; return None if it turns out that nothing takes it."""
@@ -242,11 +278,11 @@ class _Run:
         return Path(conditions=tuple(self.conditions), returned=returned, raised=raised)
 
     def require(self, condition: z3.BoolRef) -> None:
+        self.shared.require(len(self.conditions), condition)
         self.conditions.append(condition)
-        self.solver.add(condition)
 
     def possible(self, *branch: z3.BoolRef) -> bool:
-        if self.solver.check(*branch) != z3.unsat:
+        if self.shared.solver.check(*branch) != z3.unsat:
             return True
         self.impossible.append((*self.conditions, *branch))
         return False
@@ -260,11 +296,11 @@ class _Run:
             self.refuse(f"more than {QUESTIONS} questions on one path")
         if place < len(self.given):
             asked, answer = self.given[place]
-            if not asked.eq(question):
+            if asked is not question and not asked.eq(question):
                 self.refuse("another question when run again")
         else:
             answer = self.possible(question)
-            if not self.possible(z3.Not(question)):
+            if not self.possible(self.negated(question)):
                 if not answer:
                     self.discarded = True
                     raise Discarded
@@ -272,8 +308,11 @@ class _Run:
                 self.untaken.append((*self.answers, (question, False)))
         self.answers.append((question, answer))
         self.known[question.get_id()] = answer
-        self.require(question if answer else z3.Not(question))
+        self.require(question if answer else self.negated(question))
         return answer
+
+    def negated(self, question: z3.BoolRef) -> z3.BoolRef:
+        return cast(z3.BoolRef, self.shared.made(z3.Not, question))
 
     def refuse(self, operation: str) -> NoReturn:
         function, line, _ = _place()
@@ -299,12 +338,12 @@ class Truth:
 
     def __and__(self, other: object) -> object:
         if isinstance(other, Truth):
-            return Truth(z3.And(self._term, other._term))
+            return Truth(_made(z3.And, self._term, other._term))
         return bool(self) & other if isinstance(other, int) else NotImplemented
 
     def __or__(self, other: object) -> object:
         if isinstance(other, Truth):
-            return Truth(z3.Or(self._term, other._term))
+            return Truth(_made(z3.Or, self._term, other._term))
         return bool(self) | other if isinstance(other, int) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
@@ -349,17 +388,19 @@ class Text:
 
     def __eq__(self, other: object) -> bool:
         if type(other) is Text:
-            return cast(bool, Truth(self._term == other._term))
+            return cast(bool, Truth(_made(_equal, self._term, other._term)))
         if type(other) is str:
-            number = z3.IntVal(_texts.setdefault(other, len(_texts)))
-            return cast(bool, Truth(self._term == number))
+            number = _leaf(z3.IntVal, _texts.setdefault(other, len(_texts)))
+            return cast(bool, Truth(_made(_equal, self._term, number)))
         if isinstance(other, str):
             _current("==").refuse(f"comparison of a text with a {type(other).__name__}")
         return False
 
     def __ne__(self, other: object) -> bool:
         equal: object = self == other
-        return cast(bool, Truth(z3.Not(equal._term))) if isinstance(equal, Truth) else not equal
+        return (
+            cast(bool, Truth(_made(z3.Not, equal._term))) if isinstance(equal, Truth) else not equal
+        )
 
     def __bool__(self) -> bool:
         return bool(self != "")
@@ -387,7 +428,7 @@ class Number(Fraction):
     @property  # type: ignore[misc]
     def __class__(self) -> type:
         """Pass for an `int` in `isinstance` if the term is an integer."""
-        return int if self._term.is_int() else Fraction
+        return int if _whole(self._term) else Fraction
 
     def __getattr__(self, name: str) -> NoReturn:
         if not _runs:
@@ -414,6 +455,21 @@ def fraction(numerator: object = 0, denominator: object = None) -> Fraction:
     return _number(_divide(top, below[0]) if below else top)
 
 
+def _leaf(kind: Callable[[L], Z], name: L) -> Z:
+    """Return a variable or a constant, the same one in all runs of an exploration."""
+    if not _runs:
+        return kind(name)
+    known = _runs[-1].shared.terms
+    if (kind, name) not in known:
+        known[kind, name] = (kind(name),)
+    return cast(Z, known[kind, name][0])
+
+
+def _made(how: Callable[..., Z], *of: z3.ExprRef) -> Z:
+    """Return the term that is made of others, the same one in all runs of an exploration."""
+    return cast(Z, _runs[-1].shared.made(how, *of)) if _runs else how(*of)
+
+
 def _current(operation: str) -> _Run:
     if not _runs:
         raise NotSymbolic(f"{operation} outside of a symbolic run")
@@ -425,34 +481,48 @@ def _lifted(value: object) -> z3.ArithRef | None:
     if isinstance(value, Number):
         return value._term
     if type(value) in (int, bool, Truth):
-        return z3.IntVal(int(cast(int, value)))
+        return _leaf(z3.IntVal, int(cast(int, value)))
     if type(value) is Fraction:
-        return z3.RealVal(str(value))
+        return _leaf(z3.RealVal, str(value))
     if isinstance(value, numbers.Number):
         _current("arithmetic").refuse(f"arithmetic with {type(value).__name__}")
     return None
 
 
 def _real(term: z3.ArithRef) -> z3.ArithRef:
-    if not term.is_int():
+    if not _whole(term):
         return term
-    return z3.RealVal(term.as_long()) if isinstance(term, z3.IntNumRef) else z3.ToReal(term)
+    if isinstance(term, z3.IntNumRef):
+        return _leaf(z3.RealVal, str(term.as_long()))
+    return _made(z3.ToReal, term)
+
+
+def _whole(term: z3.ArithRef) -> bool:
+    """Tell whether a term is an integer; it remembers."""
+    known: bool | None = vars(term).get("_whole")
+    if known is None:
+        known = vars(term)["_whole"] = term.is_int()
+    return known
 
 
 def _pair(left: z3.ArithRef, right: z3.ArithRef) -> tuple[z3.ArithRef, z3.ArithRef]:
-    if left.is_int() and right.is_int():
+    if _whole(left) and _whole(right):
         return left, right
     return _real(left), _real(right)
 
 
 def _zero(like: z3.ArithRef) -> z3.ArithRef:
-    return z3.IntVal(0) if like.is_int() else z3.RealVal(0)
+    return _leaf(z3.IntVal, 0) if _whole(like) else _leaf(z3.RealVal, "0")
+
+
+def _equal(left: z3.ExprRef, right: z3.ExprRef) -> z3.BoolRef:
+    return cast(z3.BoolRef, left == right)
 
 
 def _nonzero(divisor: z3.ArithRef) -> None:
     if _positive(divisor):
         return
-    if _current("division").ask(divisor == _zero(divisor)):
+    if _current("division").ask(_made(_equal, divisor, _zero(divisor))):
         raise ZeroDivisionError("division by zero")
 
 
@@ -462,7 +532,7 @@ def _positive(number: z3.ArithRef) -> bool:
 
 
 def _divide(left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
-    if left.is_int():
+    if _whole(left):
         _current("/").refuse("/ of two integers, which is a float,")
     _nonzero(right)
     return left / right
@@ -470,7 +540,7 @@ def _divide(left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
 
 def _floor_divide(left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
     _nonzero(right)
-    if not left.is_int():
+    if not _whole(left):
         return z3.ToInt(left / right)
     # The solvers' integer division rounds down for positive divisors only.
     if _positive(right) or _current("//").ask(_zero(right) < right):
@@ -480,15 +550,15 @@ def _floor_divide(left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
 
 def _modulo(left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
     quotient = _floor_divide(left, right)
-    return left - right * (quotient if left.is_int() else z3.ToReal(quotient))
+    return left - right * (quotient if _whole(left) else z3.ToReal(quotient))
 
 
 def _power(base: Number, exponent: object) -> Number:
     if isinstance(exponent, Number) or not isinstance(exponent, int):
         _current("**").refuse("** with an exponent that is not a known integer")
-    if abs(exponent) > POWERS or (exponent < 0 and base._term.is_int()):
+    if abs(exponent) > POWERS or (exponent < 0 and _whole(base._term)):
         _current("**").refuse(f"** {exponent}")
-    one: z3.ArithRef = z3.IntVal(1) if base._term.is_int() else z3.RealVal(1)
+    one: z3.ArithRef = z3.IntVal(1) if _whole(base._term) else z3.RealVal(1)
     product = one
     for _ in range(abs(exponent)):
         product = base._term if product is one else product * base._term
@@ -497,7 +567,7 @@ def _power(base: Number, exponent: object) -> Number:
 
 def _bits(number: Number, bits: object, operation: str) -> int:
     """Return the known natural number that an operation on bits is with."""
-    if not number._term.is_int() or type(bits) not in (int, bool) or cast(int, bits) < 0:
+    if not _whole(number._term) or type(bits) not in (int, bool) or cast(int, bits) < 0:
         _current(operation).refuse(f"{operation} with bits that are not known")
     return int(cast(int, bits))
 
@@ -603,7 +673,9 @@ def _set_operators() -> None:
     def comparison(name: str, combine: Callable[[z3.ArithRef, z3.ArithRef], z3.BoolRef]) -> None:
         def compare(self: Number, other: object) -> object:
             term = _lifted(other)
-            return NotImplemented if term is None else Truth(combine(*_pair(self._term, term)))
+            if term is None:
+                return NotImplemented
+            return Truth(_made(combine, *_pair(self._term, term)))
 
         setattr(Number, f"__{name}__", compare)
 
@@ -620,18 +692,18 @@ def _set_operators() -> None:
 
         setattr(Truth, f"__{name}__", as_integer)
 
-    number("add", lambda left, right: left + right)
-    number("sub", lambda left, right: left - right)
-    number("mul", lambda left, right: left * right)
+    number("add", partial(_made, operator.add))
+    number("sub", partial(_made, operator.sub))
+    number("mul", partial(_made, operator.mul))
     number("truediv", _divide)
     number("floordiv", _floor_divide)
     number("mod", _modulo)
-    comparison("lt", lambda left, right: left < right)
-    comparison("le", lambda left, right: left <= right)
+    comparison("lt", operator.lt)
+    comparison("le", operator.le)
     comparison("gt", lambda left, right: right < left)
     comparison("ge", lambda left, right: right <= left)
-    comparison("eq", lambda left, right: left == right)
-    comparison("ne", lambda left, right: z3.Not(left == right))
+    comparison("eq", _equal)
+    comparison("ne", lambda left, right: z3.Not(_equal(left, right)))
     one_sided: dict[str, Callable[..., object]] = {
         "bool": lambda self: _current("bool").ask(z3.Not(self._term == _zero(self._term))),
         "neg": lambda self: _number(-self._term),
@@ -639,7 +711,7 @@ def _set_operators() -> None:
         "abs": lambda self: _number(
             z3.If(_zero(self._term) <= self._term, self._term, -self._term),
         ),
-        "floor": lambda self: self if self._term.is_int() else _number(z3.ToInt(self._term)),
+        "floor": lambda self: self if _whole(self._term) else _number(z3.ToInt(self._term)),
         "ceil": lambda self: -math.floor(-self),
         "divmod": lambda self, other: (self // other, self % other),
         "rdivmod": lambda self, other: (other // self, other % self),

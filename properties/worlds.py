@@ -128,9 +128,10 @@ def chances(law: Distribution[object]) -> tuple[Fraction, ...]:
 
 def both(first: object, second: object) -> object:
     """Join two truth values without asking for either."""
-    if type(first) is Truth or type(second) is Truth:
-        return Truth(z3.And(term_of(first), term_of(second)))
-    return bool(first) and bool(second)
+    for one, other in ((first, second), (second, first)):
+        if type(one) is bool:
+            return other if one else False
+    return Truth(z3.And(term_of(first), term_of(second)))
 
 
 def alike(first: object, second: object) -> object:
