@@ -335,7 +335,7 @@ class Sending(Policy):
 
 
 SENT_OR_NOT = (Pack("sent", (SENT,)), Several("sent", SENT), Pack("()", ()))
-"""What may leave for a trigger or an event; a report that leaves twice is refused."""
+"""What may leave for a trigger or an event."""
 
 
 TRIGGERED = Label("what the rule sees of a trigger")

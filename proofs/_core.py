@@ -29,12 +29,13 @@ the code of the rules, for all values and all lengths. A rule that raises is no 
 from __future__ import annotations
 
 import dataclasses
+import dis
 import functools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter_ns
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import cast
 
 from immutables import Map
@@ -170,6 +171,24 @@ class AroundEntries(Around):
     def allows(self, found: Label) -> bool:
         """Ask for one entry at least."""
         return isinstance(found, Pack) and bool(found.members) and is_public(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AroundSend(Around):
+    """State that the paper's report leaves once, or does not."""
+
+    def follow(self, subject: Rules) -> None:
+        """Raise a loop inside of a loop, in which a report could leave twice."""
+        super().follow(subject)
+        rule = unguarded(subject.send)
+        if type(rule) is FunctionType and loops_in(rule.__code__) > 1:
+            raise NotFollowed(f"loops in which a report could leave twice in {rule.__name__}")
+
+
+def loops_in(code: CodeType) -> int:
+    """Count the loops in code, and in the functions inside of it."""
+    inner = sum(loops_in(each) for each in code.co_consts if isinstance(each, CodeType))
+    return inner + sum(step.opname == "FOR_ITER" for step in dis.get_instructions(code))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -355,7 +374,7 @@ AROUND: dict[str, Step[Rules]] = {
         policy=_clients.AdmittingPart,
         allowed=_clients.ADMITTED_OR_NOT,
     ),
-    "send": Around(
+    "send": AroundSend(
         name="the paper's report is sent, as is decided in public",
         rule="send",
         arguments=(_clients.SENDING, _clients.ALL_GRANTED),

@@ -255,11 +255,11 @@ class Statement(Step[S]):
         if self.existential:
             return None
         failing = [
-            z3.And(*path.conditions, z3.Not(_goal(path)))
+            z3.And(path.taken, z3.Not(_goal(path)))
             for path in found.paths
             if not z3.is_true(_goal(path))
         ]
-        failing += [z3.And(*conditions) for conditions in found.impossible]
+        failing += found.impossible
         if len(failing) < 2:
             return None
         stated = obligation(f"{self.name}, all paths", (), z3.Not(z3.Or(*failing)))
@@ -272,11 +272,11 @@ class Statement(Step[S]):
             if self.existential:
                 goal = z3.Not(goal)
             if not z3.is_true(goal):
-                yield obligation(f"{self.name}, path {number}", path.conditions, goal), path
+                yield obligation(f"{self.name}, path {number}", (path.taken,), goal), path
         if not self.existential:
-            for number, conditions in enumerate(found.impossible, start=1):
+            for number, branch in enumerate(found.impossible, start=1):
                 name = f"{self.name}, branch {number} is impossible"
-                yield obligation(name, conditions, z3.BoolVal(False)), None
+                yield obligation(name, (branch,), z3.BoolVal(False)), None
 
     def _replayed(self, subject: S, decision: Decision, path: Path | None) -> _Outcome:
         """Run the statement on the exact numbers of a model: only that makes it an example."""

@@ -72,9 +72,13 @@ class Discarded(BaseException):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Path:
-    """Hold one way through a function: when it is taken, and what it returned or raised there."""
+    """Hold one way through a function: when it is taken, and what it returned or raised there.
+
+    `taken` states all conditions; what paths have in common is the same term in all of them.
+    """
 
     conditions: tuple[z3.BoolRef, ...]
+    taken: z3.BoolRef
     returned: object = None
     raised: Exception | None = None
 
@@ -83,12 +87,12 @@ class Path:
 class Exploration:
     """Hold every path through a function, and the branches that were left out as impossible.
 
-    A branch is left out on z3's word. It is kept here as the conditions that contradict each other,
-    to be stated as an obligation and decided again.
+    A branch is left out on z3's word. It is kept here as what contradicts itself, to be stated as
+    an obligation and decided again.
     """
 
     paths: tuple[Path, ...]
-    impossible: tuple[tuple[z3.BoolRef, ...], ...]
+    impossible: tuple[z3.BoolRef, ...]
 
 
 def integer(name: str) -> int:
@@ -179,7 +183,7 @@ def explore(
     most = PATHS if most is None else most
     pending: list[_Answers] = [()]
     paths: list[Path] = []
-    impossible: list[tuple[z3.BoolRef, ...]] = []
+    impossible: list[z3.BoolRef] = []
     shared = _Shared()
     for _ in range(most):
         attempt = _Run(pending.pop(), shared, guessing)
@@ -190,6 +194,13 @@ def explore(
         if not pending:
             return Exploration(paths=tuple(paths), impossible=tuple(impossible))
     raise NotSymbolic(f"more than {most} paths in {function.__qualname__}")
+
+
+def conjunction(*terms: z3.BoolRef) -> z3.BoolRef:
+    """State that all terms hold, as `z3.And` does for whatever it is given, and quicker."""
+    context = z3.main_ctx()
+    given = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
+    return z3.BoolRef(z3.Z3_mk_and(context.ref(), len(terms), given), context)
 
 
 def term_of(goal: object) -> z3.BoolRef:
@@ -218,6 +229,7 @@ class _Shared:
     def __init__(self) -> None:
         self.terms: dict[tuple[object, ...], tuple[z3.ExprRef, ...]] = {}
         self.given: list[z3.BoolRef] = []
+        self.always = z3.BoolVal(True)
         self.solver = z3.Solver()
         self.solver.set("rlimit", POSSIBLE_EFFORT)
 
@@ -250,7 +262,8 @@ class _Run:
         self.answers: list[tuple[z3.BoolRef, bool]] = []
         self.known: dict[int, bool] = {}
         self.conditions: list[z3.BoolRef] = []
-        self.impossible: list[tuple[z3.BoolRef, ...]] = []
+        self.taken = shared.always
+        self.impossible: list[z3.BoolRef] = []
         self.untaken: list[_Answers] = []
         self.refusal: NotSymbolic | None = None
         self.discarded = False
@@ -275,17 +288,24 @@ class _Run:
                 raise self.refusal
         if self.discarded or not self.possible():
             return None
-        return Path(conditions=tuple(self.conditions), returned=returned, raised=raised)
+        return Path(
+            conditions=tuple(self.conditions), taken=self.taken, returned=returned, raised=raised
+        )
 
     def require(self, condition: z3.BoolRef) -> None:
         self.shared.require(len(self.conditions), condition)
         self.conditions.append(condition)
+        self.taken = self.also(condition)
 
     def possible(self, *branch: z3.BoolRef) -> bool:
         if self.shared.solver.check(*branch) != z3.unsat:
             return True
-        self.impossible.append((*self.conditions, *branch))
+        self.impossible.append(self.also(*branch))
         return False
+
+    def also(self, *conditions: z3.BoolRef) -> z3.BoolRef:
+        """State that this path is taken and more holds."""
+        return cast(z3.BoolRef, self.shared.made(conjunction, self.taken, *conditions))
 
     def ask(self, question: z3.BoolRef) -> bool:
         """Answer a question about symbolic numbers, and note the other answer for another run."""

@@ -47,6 +47,7 @@ MANY = 8
 """From how many equal parts on they are counted."""
 
 Transcript = tuple[Observation, ...]
+Chances = Sequence[tuple[Fraction, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,24 +84,33 @@ class Parts:
     """Hold the parts that point at each world, and what is seen in each.
 
     `again` says how many of the last parts are of a last query that leaves both worlds as they
-    were. `chance` is that of what was drawn beside noise, the same in both worlds.
+    were. `sums` are the noisy sums of each world, `chances` those of what was drawn beside noise.
     """
 
     mine: tuple[Part, ...]
     theirs: tuple[Part, ...]
     again: tuple[int, int]
     seen: tuple[Transcript, Transcript]
-    chance: Fraction
+    sums: tuple[Sequence[Noisy], Sequence[Noisy]]
+    chances: tuple[Chances, Chances]
+
+    @property
+    def chance(self) -> Fraction:
+        """Return the chance of what was drawn beside noise, which is the same in both worlds."""
+        if self.chances[0] != self.chances[1]:
+            raise CannotPlay("what is drawn beside noise differs between the worlds")
+        return prod((law[0] for law in self.chances[0]), start=Fraction(1))
 
     def telling(self, power: Fraction) -> Iterator[tuple[str, Told]]:
         """Return for each world the event that tells most."""
+        chance = self.chance
         for world, parts, again in zip(
             ("with x", "without x"), (self.mine, self.theirs), self.again, strict=True
         ):
             told = telling(parts, power, again)
-            if told is not None and self.chance != 1:
+            if told is not None and chance != 1:
                 event = f"Other draws come out as they did; {told.event}"
-                likely, unlikely = told.likely * self.chance, told.unlikely * self.chance
+                likely, unlikely = told.likely * chance, told.unlikely * chance
                 told = replace(told, event=event, likely=likely, unlikely=unlikely)
             if told is not None:
                 yield world, told
@@ -133,7 +143,7 @@ def parts_of(rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move]
     theirs: list[Part] = []
     again = (0, 0)
     with ctx.workprec(PRECISION):
-        for move in moves:
+        for number, move in enumerate(moves, 1):
             before = (len(run.mine.sums), len(run.theirs.sums), run.there, run.worlds)
             recorder.noted.clear()
             run.make(move)
@@ -153,18 +163,16 @@ def parts_of(rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move]
             new = tuple(pointing_at(there, gone)), tuple(pointing_at(gone, there))
             mine += new[0]
             theirs += new[1]
-            same = encoded((run.there, run.gone)) == encoded((before[2], before[3].own))
+            same = number == len(moves) and encoded(run.there) == encoded(before[2])
             same = same and encoded(run.worlds) == encoded(before[3])
             again = (len(new[0]), len(new[1])) if same else (0, 0)
-    laws = list(map(chances, run.mine.laws)), list(map(chances, run.theirs.laws))
-    if laws[0] != laws[1]:
-        raise CannotPlay("what is drawn beside noise differs between the worlds")
     return Parts(
         mine=tuple(mine),
         theirs=tuple(theirs),
         again=again,
         seen=(tuple(x for x, _ in run.seen), tuple(y for _, y in run.seen)),
-        chance=prod((law[0] for law in laws[0]), start=Fraction(1)),
+        sums=(run.mine.sums, run.theirs.sums),
+        chances=(list(map(chances, run.mine.laws)), list(map(chances, run.theirs.laws))),
     )
 
 

@@ -21,7 +21,7 @@ from flint import ctx
 from properties.images import Image, Runner, at_point, images_of, point_of
 from properties.noise_told import Told, noise_told, without_noise
 from properties.observation import Seen, encoded
-from properties.parts import PRECISION, parts_of, shows_as_drawn
+from properties.parts import PRECISION, Parts, parts_of, shows_as_drawn
 from properties.script_attack import ScriptAttack
 from properties.simpler import simplest
 from properties.telling import key_text, move_text, seen_text, unit_text
@@ -112,18 +112,21 @@ def attack_by(
     rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move], promised: Promise
 ) -> ScriptAttack | None:
     """Play a list of moves; return the attack if it breaks the promise, else None."""
-    run = BothWorlds(rules, relation, unit, without_noise)
-    for move in moves:
-        run.make(move)
+    parts: Parts | None = None
+    if shows_as_drawn(rules):
+        parts = parts_of(rules, relation, unit, moves)
+        sums = parts.sums
+    else:
+        run = BothWorlds(rules, relation, unit, without_noise)
+        for move in moves:
+            run.make(move)
+        sums = run.mine.sums, run.theirs.sums
     with ctx.workprec(PRECISION):
         power = bounds(Power(rules.limits.base, promised[0]).value())[1]
-    noise = noise_told(run.mine.sums, run.theirs.sums)
-    played = Played(rules, relation, unit, tuple(moves), promised, power, noise)
-    if not run.mine.sums and not run.theirs.sums:
+    played = Played(rules, relation, unit, tuple(moves), promised, power, noise_told(*sums))
+    if not any(sums):
         return played.by_law()
-    if shows_as_drawn(rules):
-        return played.by_parts()
-    return played.by_images()
+    return played.by_images() if parts is None else played.by_parts(parts)
 
 
 class Played:
@@ -170,9 +173,8 @@ class Played:
             )
         return None
 
-    def by_parts(self) -> ScriptAttack | None:
+    def by_parts(self, found: Parts) -> ScriptAttack | None:
         """Put together what the noisy sums tell, each by itself."""
-        found = parts_of(self.rules, self.relation, self.unit, self.moves)
         best = max(
             found.telling(self.power), key=lambda each: each[1].gain(self.power), default=None
         )

@@ -17,8 +17,9 @@ import ast
 import dis
 import functools
 import inspect
+import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -54,6 +55,9 @@ SILENT = frozenset(
 )
 """What the compiler adds for itself, and what stands behind an exception."""
 
+JOINED = re.compile(r"\s(?:and|or)(?:\s|$)")
+"""What stands between the conditions of a line."""
+
 ENDS = frozenset({"RERAISE", "LOAD_ASSERTION_ERROR"})
 """Where ways lead that raise."""
 
@@ -84,7 +88,7 @@ class Listing:
         for code, places in run.items():
             for place, line in self.functions.get(code, {}).items():
                 if place not in places:
-                    way = "" if isinstance(place, int) else never(place[3])
+                    way = "" if isinstance(place, int) else never(place, self.sources[code[0]])
                     where = code[0], line
                     found[where] = way if found.get(where, way) == way else ""
         return sorted((file, line, way) for (file, line), way in found.items())
@@ -105,9 +109,14 @@ class Listing:
         )
 
 
-def never(way: bool) -> str:
-    """Say which way a condition did not go."""
-    return f"never {'true' if way else 'false'}"
+def never(way: Way, source: Sequence[str]) -> str:
+    """Say which way a condition did not go, and which one it is of several in a line."""
+    line, column, _, true = way
+    told = f"never {'true' if true else 'false'}"
+    if not JOINED.search(source[line - 1]):
+        return told
+    condition = source[line - 1].encode()[column:].decode(errors="replace")
+    return f"`{JOINED.split(condition)[0].strip().rstrip(':')}` {told}"
 
 
 class Reach:

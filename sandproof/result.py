@@ -188,7 +188,8 @@ class Result:
         if self.exhausted:
             return f"unknown: {self.exhausted[0]}"
         names = ", ".join(each.claim.id for each in rows) or "nothing is decided"
-        why = "interrupted" if self.interrupted else " ".join(rows[0].reason.split())
+        reasons = rows[0].reason.splitlines() if rows else []
+        why = "interrupted" if self.interrupted else "".join(reasons[:1])
         return f"unknown{self._under(rows)}: {self.about.name}: {names} ({why})"
 
 

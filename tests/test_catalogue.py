@@ -102,11 +102,19 @@ def affected_by(proposal: Proposal) -> list[str]:
     return [claim for claim in GUARANTEES if claim in asked or changed & set(CLAIMS[claim].rules)]
 
 
-@pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)
+WHOLE = ("flexible_event_level", "key_discovery", "ledger_rounded_up", "split_credit")
+"""Of the proved proposals, those that the command is asked about."""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in PROPOSALS if path.stem in WHOLE or path.stem not in PROVED],
+    ids=lambda path: path.stem,
+)
 def test_the_verdict_is_the_expected_one(path: Path, store: Path) -> None:
     """What holds must do so in a guarantee that it affects; what is refuted, where it breaks one.
 
-    `make catalogue` asks about all guarantees at standard effort.
+    `make catalogue` asks about all proposals and all guarantees, at standard effort.
     """
     wanted = wanted_of(path)
     kept = tuple(affected_by(load(Request(path=path)))[:1])

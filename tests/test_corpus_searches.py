@@ -17,7 +17,7 @@ from sandproof.proposal import Proposal, load
 from spec.claims import CLAIMS
 from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE, Relation
 from spec.verdicts import Evidence, Finding
-from tests.corpus import Entry, entries
+from tests.corpus import HERE, Entry, entries, read
 
 RELATIONS = {
     "attribution_summaries_are_private": ATTRIBUTION_FIXED,
@@ -36,6 +36,9 @@ NOT_ATTACKED = {
 The ledger's proof refutes the refund, closed forms the large output sets. The sum takes 65,536
 reports, minutes of moves.
 """
+
+AT_SIZE = {read(HERE / "unsound" / "only_the_first_reports_are_charged.py").title}
+"""What is attacked by batches of ten thousand reports only, which quick checks do not make."""
 
 UNSOUND = [each for each in entries() if each.status == "refuted" and each.name not in NOT_ATTACKED]
 
@@ -68,7 +71,8 @@ def searches(claim: str, relation: Relation, proposal: Proposal) -> list[Finding
     first = directed_finding(claim, proposal.rules, relation, scripts, words.around)
     if first.evidence is Evidence.ATTACK:
         return [first]
-    return [first, numbers_finding(claim, proposal.rules, relation, words, SIZES["quick"])]
+    size = SIZES["standard" if proposal.about.title in AT_SIZE else "quick"]
+    return [first, numbers_finding(claim, proposal.rules, relation, words, size)]
 
 
 @pytest.mark.parametrize("entry", UNSOUND, ids=lambda entry: entry.name)

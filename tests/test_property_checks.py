@@ -16,6 +16,8 @@ from properties.broken import REAL_REPORTS_CHARGED
 from properties.checks import AGGREGATION, ATTRIBUTION, LEDGER, property_checks, universe_for
 from properties.game_findings import EFFORTS
 from properties.lump import Inexact
+from properties.searches.on_numbers import Size, numbers_finding
+from properties.vocabulary import NO_WORDS
 from spec import (
     ATTRIBUTION_FIXED,
     PAPER,
@@ -38,6 +40,7 @@ from spec.claims import CLAIMS
 from spec.contributions import Budget, Credit
 from spec.distributions import Distribution, Random
 from spec.event_client import EventClient, EventReport, EventSource, SourceRecord
+from spec.neighbours import NULL_STORE
 from spec.reports import Contribution
 from spec.verdicts import Check, Evidence, Finding, Reason, Shape, Verdict
 from tests.small import CERTAIN
@@ -199,7 +202,8 @@ def noisy_bit(at: AtContribution, granted: tuple[Credit, ...]) -> Random[tuple[S
     ids=["threshold by the keys", "a noisy bit"],
 )
 def test_what_tells_a_little_beside_the_sums_is_not_called_searched(rules: Rules) -> None:
-    found = check_named(AGGREGATION, "runs on numbers, null store").run(rules)
+    few = Size(runs=30, ladder=(1, 2, 9))
+    found = numbers_finding(AGGREGATION, rules, NULL_STORE, NO_WORDS, few)
     assert (found.verdict, found.reason) == (Verdict.UNKNOWN, Reason.WORLDS_DIFFER)
 
 

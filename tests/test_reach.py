@@ -158,7 +158,7 @@ def test_both_arms_of_an_expression_have_to_be_reached(module: ModuleType) -> No
     assert unreached(module, module.either, 1) == ["return number == 1 or number == 2"]
     assert unreached(module, module.either, 1, 2) == []
     line = "return number == 1 or number == 2"
-    assert unreached(module, module.either, 2, 3) == [f"{line} (never true)"]
+    assert unreached(module, module.either, 2, 3) == [f"{line} (`number == 1` never true)"]
 
 
 def test_a_condition_has_to_go_both_ways(module: ModuleType) -> None:

@@ -29,6 +29,9 @@ COLOURS: Mapping[str, str] = {
     "heading": "1",
     "faint": "2",
 }
+COST = "not proved: "
+"""How a line begins that says what cost a proof; the same is said once."""
+
 HEADINGS = (
     (Kind.GUARANTEE, "Guarantees"),
     (Kind.ASSUMPTION, "Assumptions of the paper's proof"),
@@ -47,6 +50,7 @@ class Writer:
         self.colour, self.terminal = colour, terminal
         self.width = max(width, NARROWEST)
         self.lines: list[str] = []
+        self.costs: set[str] = set()
 
     def paint(self, text: str, style: str) -> str:
         """Colour a text."""
@@ -159,7 +163,9 @@ def write_claim(out: Writer, row: ClaimResult, verbose: bool) -> None:
         out.wrap(f"promise: {row.told_promise}", indent=11, style="alarm" if weaker else "")
     reasons = row.reason.splitlines()
     for line in reasons if verbose or row.verdict is not Verdict.REFUTED else reasons[:1]:
-        out.wrap(line, indent=11, style="faint")
+        again = line in out.costs and line.startswith(COST)
+        out.costs.add(line)
+        out.wrap(f"{COST}for the same reason" if again else line, indent=11, style="faint")
     if row.promise is not None and row.assumes:
         out.wrap(f"assumes: {row.assumes}", indent=11, style="faint")
 
