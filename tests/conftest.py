@@ -1,15 +1,18 @@
-"""Fix the seeds of random examples, let a busy machine be slow, and keep the user's store apart."""
+"""Fix the seeds of examples, let a busy machine be slow, and keep the user's store apart."""
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from sandproof.processes import COLLECTED
 from sandproof.store import FOLDER
 
+gc.set_threshold(*COLLECTED)
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
 os.environ[FOLDER] = ""

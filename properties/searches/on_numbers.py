@@ -126,12 +126,6 @@ def runs_of(
         yield Made("asked one by one", f"beside {who} of others", unit, apart)
     little = partial(asked_for_little, devices=devices, share=LITTLE)
     yield Made("asked five times", f"with {limits.epsilon / LITTLE}", unit, little)
-    for number in sorted({*SHARES, *mentioned}):
-        simple = shows_as_drawn(rules) or number == min(SHARES)
-        for kind, how in ASKED.items():
-            if not how["with_delta"] or (limits.delta and simple):
-                asked = partial(asked_in_shares, devices=devices, number=number, **how)
-                yield Made("asked in shares", f"{number} with {kind}", unit, asked)
     for number in range(size.runs):
         chance = Random(f"{seed} {devices} {number}")
         play = Improvised(chance, words, limits, discovering=shows_as_drawn(rules))
@@ -145,6 +139,12 @@ def runs_of(
     for crowd in crowds(words, limits.contribution_budget, limits.sparsity_budget, ladder):
         kind = "keys discovered" if crowd.discovers else "a batch"
         yield Made(kind, str(crowd), unit, partial(crowd.make, devices=devices))
+    for number in sorted({*SHARES, *mentioned}):
+        simple = shows_as_drawn(rules) or number == min(SHARES)
+        for kind, how in ASKED.items():
+            if not how["with_delta"] or (limits.delta and simple):
+                asked = partial(asked_in_shares, devices=devices, number=number, **how)
+                yield Made("asked in shares", f"{number} with {kind}", unit, asked)
     for crowd in moving_too_much(rules, words):
         yield Made("totals", str(crowd), unit, partial(crowd.make, devices=devices))
 
