@@ -292,9 +292,9 @@ class Beginning(Step[Rules]):
 ON_DEVICES = tuple(
     each.name
     for each in dataclasses.fields(Rules)
-    if each.name not in ("limits", "initial", *SERVICE)
+    if each.name not in ("limits", "initial", "matches", "attempt_order", "contributions", *SERVICE)
 )
-"""The rules of clients."""
+"""The rules of clients, but for those that a proof leaves free: they help to decide."""
 
 
 def _extends(initial: Initial, name: str) -> bool:

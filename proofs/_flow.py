@@ -147,6 +147,7 @@ class _Frame:
         self.rounds: dict[int, int] = {}
         self.holding: set[tuple[int, int]] = set()
         self.known_elsewhere: set[tuple[int, int]] = set()
+        self.frozen: set[tuple[int, int]] = set()
         self.steps = [s for s in dis.get_instructions(code) if s.opname != "CACHE"]
         self.at_offset = {step.offset: place for place, step in enumerate(self.steps)}
 
@@ -318,6 +319,8 @@ class _Frame:
         self, owner: Listing, label: Label, stack: list[Label], names: dict[str, Label]
     ) -> dict[str, Label]:
         """Let a list that is being made hold one more; all that stand for it have the label."""
+        if owner.site in self.frozen:
+            raise self.refuse("a longer list than the one that is gone through")
         self._collects_apart(label, owner.site[1])
         if not is_plain(label) or not is_plain(owner):
             self.holding.add(owner.site)
@@ -530,6 +533,8 @@ class _Frame:
             label = stack.pop()
             self.public(label, "members")
             into = cast(Listing, stack[-cast(int, given)])
+            if into.site in self.frozen:
+                raise self.refuse("a longer list than the one that is gone through")
             member = self.join(into.member, self._member(label))
             stack[-cast(int, given)] = replace(into, member=member)
         elif operation in ("LIST_APPEND", "SET_ADD", "YIELD_VALUE"):
@@ -777,17 +782,22 @@ class _Frame:
     def _paired(self, call: Call) -> Label | None:
         """Return the pairs that `enumerate` and `zip` make, if it is public how many there are."""
         given = call.positional
-        counted = all(isinstance(x, Several) and self._is_counted(x.member) for x in given)
-        if not given or not counted or call.keywords:
+        held = [each.member if isinstance(each, Several) else each for each in given]
+        counted = all(
+            self._is_counted(member) if isinstance(each, Several) else is_plain(each)
+            for each, member in zip(given, held, strict=True)
+        )
+        if not any(isinstance(each, Several) for each in given) or not counted:
             return None
         # What is added to an empty list later is seen by who goes through it then.
-        held = (cast(Several, each).member for each in given)
-        members = tuple(PUBLIC if each == NO_MEMBER else each for each in held)
-        if call.target is enumerate and len(given) == 1:
+        members = tuple(PUBLIC if is_plain(each) else each for each in held)
+        if call.target is enumerate and len(given) == 1 and not call.keywords:
             members = (PUBLIC, *members)
-        elif call.target is not zip:
+        elif call.target is not zip or set(call.keywords) - {"strict"}:
             return None
-        self._escaped(*given)
+        watched = [x for x in given if isinstance(x, Listing) and not is_plain(x)]
+        self.frozen.update(each.site for each in watched)
+        self._escaped(*(each for each in given if each not in watched))
         return Several("pairs", Pack("a pair", members))
 
     def _all_public(

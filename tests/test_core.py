@@ -538,6 +538,13 @@ def number_credits_to_come(at: AtTrigger, draw: Draw) -> Decided:
     return client, tuple(each for _, each in numbered)
 
 
+def number_credits_and_forge_one(at: AtTrigger, draw: Draw) -> Decided:
+    found = [Credit(unit=each.source_id, contributions=()) for each in at.client.sources]
+    numbered = enumerate(found)
+    found.append(Credit(unit="house", contributions=()))
+    return at.client, tuple(each for _, each in numbered)
+
+
 def grant_by_what_was_set_again(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
     last = 0
 
@@ -619,7 +626,7 @@ REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
             *(append_a_forged_credit, forge_in_a_list, forge_in_a_function),
         )
     ),
-    ("attribute", number_credits_to_come),
+    *(("attribute", rule) for rule in (number_credits_to_come, number_credits_and_forge_one)),
     ("propose", propose_for_the_day),
     ("event_attribute", credit_the_truthful),
     ("register_event_trigger", count_for_the_first),
