@@ -306,13 +306,8 @@ _last: list[Snapshot] = []
 
 @contextmanager
 def watching() -> Iterator[None]:
-    """Write everything down once, for all proposals that are loaded meanwhile, also in children.
-
-    What was written down the last time is used again if it is still so.
-    """
-    if not _last or next(_last[0].differences(), None) is not None:
-        _last[:] = [Snapshot()]
-    _watched.append(_last[0])
+    """Write everything down once, for all proposals that are loaded meanwhile, also in children."""
+    _watched.append(written_down())
     try:
         yield
     finally:
@@ -321,7 +316,14 @@ def watching() -> Iterator[None]:
 
 def snapshot() -> Snapshot:
     """Return how everything was when it was last written down, or how it is now."""
-    return _watched[-1] if _watched else Snapshot()
+    return _watched[-1] if _watched else written_down()
+
+
+def written_down() -> Snapshot:
+    """Write everything down; what was the last time is used again if it is still so."""
+    if not _last or next(_last[0].differences(), None) is not None:
+        _last[:] = [Snapshot()]
+    return _last[0]
 
 
 def complaint(before: Snapshot) -> str:
