@@ -17,6 +17,9 @@ EXPIRY = 10**11
 LARGEST_CROWD = 300
 """The most others that contribute something in a run."""
 
+LARGEST_NAMED = 1200
+"""The most, where the proposal mentions their number."""
+
 LAST = 10**7
 """The identifier of the unit's first report where it comes after all others."""
 
@@ -136,6 +139,8 @@ def crowds(words: Vocabulary, budget: int, sparsity: int, ladder: Sequence[int])
             ]
             found.append(Crowd(others=size, given=budget // 2, value=budget, apart=True))
             found.append(Crowd(others=size, given=budget, value=budget, discovers=True))
+        elif size <= LARGEST_NAMED and size in words.around:
+            found.append(Crowd(others=size, given=1, value=1))
         if size <= FEW:
             found += [
                 Crowd(others=size, given=budget, value=value, keys=keys)

@@ -53,8 +53,11 @@ CONFIGURATIONS = (
     (2, (replace(SMALL, buckets=(1, 5)),)),
     (1, (SMALL, replace(SMALL, data=1))),
     (1, (replace(SMALL, windows=(DAY, 3 * DAY)),)),
+    (1, (replace(SMALL, windows=(DAY, 2 * DAY, 3 * DAY)),)),
 )
-"""How many reports sources may send, and of what: sets of two or three outputs."""
+"""How many reports sources may send, and of what: sets of two to four outputs."""
+PASSING = ((DAY // 2, 4 * DAY), (DAY, DAY, DAY, DAY))
+"""How time passes in the end: all windows at once, or one after the other."""
 
 
 class Made:
@@ -128,8 +131,8 @@ def sources_and_bursts(play: Improvised) -> None:
                     value=max(1, play.number(10**6, *values)),
                 )
             )
-    play.run.make(PassTime(until=play.run.there.now + DAY // 2))
-    play.run.make(PassTime(until=play.run.there.now + 4 * DAY))
+    for seconds in play.choose(*PASSING):
+        play.run.make(PassTime(until=play.run.there.now + seconds))
 
 
 def rounded_outcomes(law: Law[object]) -> Iterable[tuple[object, Fraction]]:
