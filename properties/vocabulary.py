@@ -7,6 +7,7 @@ made into universes of their own.
 
 from __future__ import annotations
 
+import dis
 import inspect
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
@@ -127,10 +128,16 @@ def functions_in(value: object) -> Iterator[FunctionType]:
 
 
 def mentioned(code: CodeType, names: dict[str, object]) -> Iterator[object]:
-    """Return the constants of a function and of those inside it, and the globals it names."""
+    """Return the constants of a function and of those inside it, and the globals it names.
+
+    The names of keywords in calls are constants of the code, and no words of the function.
+    """
+    keywords = {step.arg for step in dis.get_instructions(code) if step.opname == "KW_NAMES"}
     for place, constant in enumerate(code.co_consts):
         if isinstance(constant, CodeType):
             yield from mentioned(constant, names)
+        elif place in keywords:
+            continue
         elif place or not isinstance(constant, str):  # The first may be the docstring.
             yield constant
     yield from (names[name] for name in code.co_names if name in names)

@@ -71,6 +71,13 @@ def test_numbers_names_and_types_are_collected(tmp_path: Path) -> None:
     assert {9, 10, 11, 999, 1001} <= set(words.around)
 
 
+def test_names_of_keywords_are_no_words(tmp_path: Path) -> None:
+    text = "def admit(at, unit, spent, part):\n    return replace(spent, value=77), True\n"
+    words = loaded(tmp_path, text + "RULES = replace(PAPER, admit=admit)\n").words
+    assert words.numbers == (77,)
+    assert words.texts == ()
+
+
 def test_instances_of_new_types_have_other_values_in_their_own_fields(tmp_path: Path) -> None:
     words = loaded(tmp_path, WORDS).words
     usual, other = words.variants(trigger("c", 2))

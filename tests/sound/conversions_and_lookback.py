@@ -1,7 +1,7 @@
 """A source takes at most three conversions, each within the lookback that the trigger names.
 
 Truth: proved: both decide who is credited, which is decided once; the count is never shown.
-Status: not refuted
+Status: proved
 """
 
 from dataclasses import dataclass
