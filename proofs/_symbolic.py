@@ -245,11 +245,16 @@ class _Shared:
         if place < len(self.given):
             if self.given[place] is condition or self.given[place].eq(condition):
                 return
-            self.solver.pop(len(self.given) - place)
-            del self.given[place:]
+            self.hold(place)
         self.solver.push()
         self.solver.add(condition)
         self.given.append(condition)
+
+    def hold(self, number: int) -> None:
+        """Let the solver hold the first so many conditions only."""
+        if number < len(self.given):
+            self.solver.pop(len(self.given) - number)
+            del self.given[number:]
 
 
 class _Run:
@@ -276,7 +281,7 @@ class _Run:
         try:
             returned = function(*arguments)
         except Discarded:
-            return None
+            self.discarded = True
         except MemoryError:
             raise  # What a machine has is no part of what a function does.
         except Exception as error:
@@ -286,6 +291,8 @@ class _Run:
             # A bare `except` in the function may have swallowed the refusal.
             if self.refusal is not None:
                 raise self.refusal
+        if len(self.answers) < len(self.given):
+            raise NotSymbolic(f"another way when run again in {function.__qualname__}")
         if self.discarded or not self.possible():
             return None
         return Path(
@@ -298,6 +305,7 @@ class _Run:
         self.taken = self.also(condition)
 
     def possible(self, *branch: z3.BoolRef) -> bool:
+        self.shared.hold(len(self.conditions))
         if self.shared.solver.check(*branch) != z3.unsat:
             return True
         self.impossible.append(self.also(*branch))

@@ -378,3 +378,14 @@ def test_an_unknown_kind_of_number_is_an_error() -> None:
 
     with pytest.raises(KeyError, match="float"):
         floats.decide(None)
+
+
+def test_a_function_that_takes_another_way_when_run_again_is_refused() -> None:
+    runs: list[int] = []
+
+    def wavering(number: int) -> bool:
+        runs.append(1)
+        return len(runs) > 1 or number > 0 or number < -5
+
+    with pytest.raises(NotSymbolic, match="another way when run again"):
+        explore(wavering, integer("n"))
