@@ -39,7 +39,7 @@ types: $(STAMP) ## Check types.
 	@echo "Checking types: mypy --strict"
 	@$(BIN)/mypy
 
-corpus: $(STAMP) ## Check every file of the corpus by the command itself (an hour).
+corpus: $(STAMP) ## Check every file of the corpus by the command itself, which takes long.
 	@echo "Checking the corpus: pytest -n 2 tests/corpus_verdicts.py"
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal tests/corpus_verdicts.py
 

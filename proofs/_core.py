@@ -14,8 +14,8 @@ not compute by itself. The *core* of a proposal is its rules without such additi
 - `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `event_attribute`,
   `register_event_trigger`, `pass_windows` and `event_visible`, as `proofs/_clients.py` says;
 - `budget_entries`, if the entries of a report are what is written on it, its contents left out, and
-  limits and constants, all as they are, so that they equal those of every other query: what a
-  report took part in is then counted under each of its entries;
+  limits and constants, all as they are, or whole numbers computed from its identifier, so that they
+  equal those of every other query: what a report took part in is then counted under each entry;
 - a rule that is the paper's own function, written down again.
 
 An adversary who talks to the core can do by itself whatever the additions do: ask less, ask for

@@ -795,6 +795,7 @@ class _Frame:
             members = (PUBLIC, *members)
         elif call.target is not zip or set(call.keywords) - {"strict"}:
             return None
+        self._all_public((), call.keywords, "a call of zip with the value")
         watched = [x for x in given if isinstance(x, Listing) and not is_plain(x)]
         self.frozen.update(each.site for each in watched)
         self._escaped(*(each for each in given if each not in watched))

@@ -34,7 +34,10 @@ GIBIBYTE = 2**30
 TICK = 0.05
 PRINTED = 200
 COLLECTED = (50_000, 20, 50)
-"""How often a child looks for garbage: after so many new values, and so many such looks."""
+"""How often a child looks for garbage: after so many new values, and so many such looks.
+
+A check makes many small values and hardly any cycles; looking for them took an eighth of its time.
+"""
 
 LARGEST_OUTPUT = 16 * 2**20
 PARENT_DEATH_SIGNAL = 1
@@ -290,15 +293,6 @@ def ended(status: int) -> str:
     return f"crashed the process ({signal.Signals(-code).name})"
 
 
-def collect_rarely() -> None:
-    """Look for garbage in cycles rarely.
-
-    A check makes many small values and hardly any cycles; looking through them took an eighth of
-    its time.
-    """
-    gc.set_threshold(*COLLECTED)
-
-
 def _be_child(
     task: Task, trace: Calls, answers: int, output: int, parent: int, memory: int
 ) -> None:
@@ -306,7 +300,7 @@ def _be_child(
     status = 1
     try:
         os.environ[CHILD] = "1"
-        collect_rarely()
+        gc.set_threshold(*COLLECTED)
         faulthandler.disable()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)

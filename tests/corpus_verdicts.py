@@ -1,6 +1,6 @@
 """No unsound file of the corpus is proved, and no sound one is refuted: the command decides.
 
-`make corpus` runs this, which takes an hour; `make test` asks the proofs and the searches alone.
+`make corpus` runs this, which takes long; `make test` asks the proofs and the searches alone.
 The exit statuses of `sandproof check` are 0 proved, 1 refuted, 2 bad input, 3 not proved.
 """
 

@@ -559,6 +559,12 @@ def grant_by_what_was_set_again(at: AtContribution, credits: tuple[Credit, ...])
     return PAPER.contribute(at, tuple(kept))
 
 
+def select_by_what_is_not_public(at: AtService, reports: Reports) -> Sequence[Report]:
+    hidden: Any = reports
+    found: Any = PAPER.batch(at, tuple(x for x, _ in zip(reports, range(3), strict=hidden)))
+    return found  # type: ignore[no-any-return]
+
+
 def grant_by_place(at: AtContribution, credits: tuple[Credit, ...]) -> Granted:
     return PAPER.contribute(at, tuple(each for place, each in enumerate(credits) if place < 2))
 
@@ -618,7 +624,7 @@ REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
         ("settle", rule)
         for rule in (settle_for_half, settle_and_forget, settle_for_nothing, settle_some)
     ),
-    *(("batch", rule) for rule in (batch_twice, batch_of_changed)),
+    *(("batch", rule) for rule in (batch_twice, batch_of_changed, select_by_what_is_not_public)),
     *(
         ("attribute", rule)
         for rule in (

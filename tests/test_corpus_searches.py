@@ -5,6 +5,8 @@ Only the searches run here, in one process: `tests/corpus_verdicts.py` asks the 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from properties.device_scripts import aggregation_scripts
@@ -17,7 +19,7 @@ from sandproof.proposal import Proposal, load
 from spec.claims import CLAIMS
 from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE, Relation
 from spec.verdicts import Evidence, Finding
-from tests.corpus import HERE, Entry, entries, read
+from tests.corpus import Entry, entries
 
 RELATIONS = {
     "attribution_summaries_are_private": ATTRIBUTION_FIXED,
@@ -37,7 +39,7 @@ The ledger's proof refutes the refund, closed forms the large output sets. The s
 reports, minutes of moves.
 """
 
-AT_SIZE = {read(HERE / "unsound" / "only_the_first_reports_are_charged.py").title}
+AT_SIZE = ("only_the_first_reports_are_charged",)
 """What is attacked by batches of ten thousand reports only, which quick checks do not make."""
 
 UNSOUND = [each for each in entries() if each.status == "refuted" and each.name not in NOT_ATTACKED]
@@ -71,7 +73,7 @@ def searches(claim: str, relation: Relation, proposal: Proposal) -> list[Finding
     first = directed_finding(claim, proposal.rules, relation, scripts, words.around)
     if first.evidence is Evidence.ATTACK:
         return [first]
-    size = SIZES["standard" if proposal.about.title in AT_SIZE else "quick"]
+    size = SIZES["standard" if Path(proposal.about.name).stem in AT_SIZE else "quick"]
     return [first, numbers_finding(claim, proposal.rules, relation, words, size)]
 
 
