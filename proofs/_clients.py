@@ -341,6 +341,7 @@ SENT_OR_NOT = (Pack("sent", (SENT,)), Several("sent", SENT), Pack("()", ()))
 TRIGGERED = Label("what the rule sees of a trigger")
 RECORDS = Label("the client of a trigger")
 RECORD = Label("a record of a source")
+KEPT = Several("the records", RECORD)
 MATCHES = Label("the rule event_matches")
 UNITS = Public("the sources that are credited")
 COUNTING = Label("what the rule sees once a trigger is counted")
@@ -360,11 +361,13 @@ class Matching(Policy):
         if label == RULES and name == "limits":
             return PUBLIC
         if label in (RECORDS, RECORDS_AFTER):
-            return Several("the records", RECORD) if name == "records" else PUBLIC
+            return KEPT if name == "records" else PUBLIC
         return None if label != RECORD or name == "response" else PUBLIC
 
     def call(self, call: Call) -> Label | None:
-        """Let the paper say what matches."""
+        """Let the paper say what matches, and records be gone through backwards."""
+        if call.target is reversed and call.positional == (KEPT,):
+            return KEPT
         asked = call.target is PAPER.event_matches and not call.keywords
         return PUBLIC if asked and call.positional == (TRIGGERED, RECORD) else None
 

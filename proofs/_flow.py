@@ -759,6 +759,10 @@ class _Frame:
         members = single.member if isinstance(single, Several) else None
         if target is len and members is not None and self._is_counted(members):
             return PUBLIC
+        if ordered and members is not None and self._is_ordered_in_public(members, keywords):
+            if target is sorted:
+                return Listing("a list", members, (id(self.code), self.place))
+            return changed_by(members, self.policy.taken_out)
         if target is tuple and members is not None:
             return Several("a tuple", members)
         public = members is not None and is_public(members)
@@ -778,6 +782,14 @@ class _Frame:
             raise (self.unknown if known else self.refuse)(f"a call of {callee.what}")
         self._all_public(positional, keywords, f"a call of {callee.what} with the value")
         return PUBLIC
+
+    def _is_ordered_in_public(self, member: Label, keywords: Mapping[str, Label]) -> bool:
+        """Tell whether a function of the rule orders what is private by something public."""
+        key = keywords.get("key")
+        if not isinstance(key, Inside) or is_public(member) or not self._is_counted(member):
+            return False
+        compared = self._inside(key).run((changed_by(member, self.policy.taken_out),), {})
+        return is_public(compared) and is_public(keywords.get("reverse", PUBLIC))
 
     def _paired(self, call: Call) -> Label | None:
         """Return the pairs that `enumerate` and `zip` make, if it is public how many there are."""

@@ -69,6 +69,9 @@ class Counted(Opaque):
         assume(0 <= found)
         return found
 
+    def __bool__(self) -> bool:
+        return bool(self.number() > 0)
+
     def __len__(self) -> int:
         if running():
             refuse(f"len of {self._what}")

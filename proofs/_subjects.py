@@ -21,7 +21,7 @@ from unittest.mock import patch
 from immutables import Map
 
 from proofs._followed import ATOMS
-from proofs._opaque import Opaque
+from proofs._opaque import Opaque, counted
 from proofs._opaque import name as name
 from proofs._opaque import opaque as opaque
 from proofs._proof import Statement, Step, StepResult, Verdict, assume
@@ -138,9 +138,13 @@ def with_caps(
     return with_limits(rules, epsilon=epsilon, delta=delta, maximum_queries=most)
 
 
-def asked(epsilon: Fraction, delta: Fraction) -> Query:
-    """Return a query of which nothing but the parameters may be read."""
-    return unchecked(Query, epsilon=epsilon, delta=delta)
+def asked(epsilon: Fraction, delta: Fraction, what: str = "the query") -> Query:
+    """Return a query of which only the parameters may be read, and how many keys it lists.
+
+    Two queries of one statement list as many keys, unless they are called differently.
+    """
+    keys = counted(tuple[int, ...], f"the keys of {what}")
+    return unchecked(Query, epsilon=epsilon, delta=delta, keys=keys)
 
 
 def any_key(what: str) -> int:

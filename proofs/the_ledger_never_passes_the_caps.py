@@ -107,8 +107,8 @@ def two_queries_are_safe(
     first, second = any_reports(2)
     taken = {each: spent(Fraction(0), Fraction(0)) for each in (first, second)}
     for time, query, report_ids in (
-        ("first_time", asked(epsilon_1, delta_1), (first,)),
-        ("second_time", asked(epsilon_2, delta_2), (first, second)),
+        ("first_time", asked(epsilon_1, delta_1, "the first query"), (first,)),
+        ("second_time", asked(epsilon_2, delta_2, "the second query"), (first, second)),
     ):
         assume(query.epsilon > 0, 0 <= query.delta, query.delta <= 1)
         at = at_service(limited, query, state, time)
