@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Generic, TypeVar, cast
 
 from spec import (
@@ -169,11 +170,17 @@ def cut(law: Law[object], reach: int = 4) -> Iterable[tuple[object, Fraction]]:
     """
     if not isinstance(law, Noisy) or law.noise.support != (None, None):
         return law.outcomes()
+    return lumped(law, reach)
+
+
+@cache
+def lumped(law: Noisy, reach: int) -> tuple[tuple[object, Fraction], ...]:
+    """Lump the noisy values that lie more than the reach from zero."""
     assert abs(law.centre) <= reach
     masses = {x: law.noise.pmf(x - law.centre) for x in range(-reach + 1, reach)}
     masses[reach] = law.noise.tail(reach - 1 - law.centre)
     masses[-reach] = law.noise.tail(reach - 1 + law.centre)
-    return [(x, Fraction(mass)) for x, mass in masses.items() if isinstance(mass, Fraction)]
+    return tuple((x, Fraction(mass)) for x, mass in masses.items() if isinstance(mass, Fraction))
 
 
 @dataclass(frozen=True)
