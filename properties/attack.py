@@ -2,34 +2,45 @@ r"""An attack: the adversary's moves, both worlds' probabilities, and the inequa
 
 An attack is replayed through the specification before anyone sees it: the strategy is run again
 from the start, without any memory of the game, and the probabilities of its event are added up in
-both worlds.
+both worlds. Where its moves do as well whatever is answered, they are told as a list, with simple
+numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from dataclasses import asdict, dataclass
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import cast
 
 from properties.attack_test import attack_test
-from properties.game import Branch, Game, Plan, Window, observed
+from properties.game import Game, Plan, Window, observed
+from properties.game.responses import bare
 from properties.noise_told import Told, noise_told, without_noise
 from properties.numerals import SHORT, beside, decimal, shown
-from properties.observation import Seen
-from properties.telling import move_text, seen_text, unit_text
+from properties.replay import (
+    Law,
+    Transcript,
+    in_order,
+    laws_of,
+    observed_step,
+    simplest_line,
+    told_apart,
+    untyped,
+)
+from properties.telling import epsilon_text, folded, move_text, seen_text, unit_text
 from properties.universes import described
 from properties.worlds import BothWorlds
+from spec import distributions
 from spec.contributions import Unit
-from spec.distributions import Draw, explore
+from spec.distributions import explore
 from spec.interaction import Mechanism
 from spec.neighbours import RELATIONS, Relation, Worlds
+from spec.noise import Noisy
 from spec.numbers import SpecError
 from spec.rules import Limits, Rules
 from spec.system import Move, System, SystemMechanism
 from spec.universe import Universe
-
-Transcript = tuple[Hashable, ...]
 
 
 class DoesNotReplay(SpecError):
@@ -38,21 +49,33 @@ class DoesNotReplay(SpecError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttackStep:
-    """Hold one move of an attack, what was seen, and how likely that is in both worlds so far."""
+    """Hold one move of an attack, and what is seen of it in both worlds.
+
+    In the world that the attack points at it is what tells most, in the other what is likeliest
+    after the same beginning. The probabilities are those of what tells most, from the start.
+    """
 
     move: str
-    seen: str
+    seen_with: str
+    seen_without: str
     probability_with: Fraction
     probability_without: Fraction
     ledger_with: str
     ledger_without: str
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """Return all that is told of the step in a story."""
+        likely = map(decimal, (self.probability_with, self.probability_without))
+        return (self.move, self.seen_with, self.seen_without, *likely)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
     r"""Hold a replayed attack.
 
-    `steps` is the most telling line of the strategy. `probability` and `other` are those of the
+    `steps` is the most telling line of the strategy; `made` are its moves if they do not depend on
+    what is answered. `probability` and `other` are those of the
     attack's event in the world it points at and in the other one. They break probability <= power
     * other + allowed, with power $e^{\varepsilon}$.
     """
@@ -69,6 +92,7 @@ class Attack:
     allowed: Fraction
     searched: str
     strategy: Plan
+    made: tuple[Move, ...] | None
     unit_value: Unit
     window: Window
     limits: Limits
@@ -92,17 +116,32 @@ class Attack:
             f"that is {decimal(self.probability)} > {decimal(right)}"
         )
 
+    @property
+    def told(self) -> list[tuple[tuple[str, ...], int, AttackStep]]:
+        """Return what is told of each step, like ones folded, counted, with the last of them."""
+        rows, done = [], 0
+        for row, times in folded([step.row for step in self.steps]):
+            done += times
+            rows.append((row, times, self.steps[done - 1]))
+        return rows
+
     def story(self) -> str:
         """Tell the attack in a few lines that can be pasted into an issue."""
         lines = [f"The unit x is {self.unit}; neighbours: {self.relation}.", ""]
-        for number, step in enumerate(self.steps, 1):
-            lines.append(f"{number}. {step.move}")
-            if step.seen:
-                lines.append(f"   The ad-tech sees: {step.seen}.")
-            lines.append(
-                f"   Probability so far: {decimal(step.probability_with)} with x, "
-                f"{decimal(step.probability_without)} without x."
-            )
+        before = ("1", "1")
+        for number, ((move, mine, theirs, *likely), times, _) in enumerate(self.told, 1):
+            lines.append(f"{number}. {move}" + (f" ({times} times)" if times > 1 else ""))
+            if mine == theirs:
+                lines += [f"   The ad-tech sees: {mine}."] if mine else []
+            else:
+                lines.append(f"   The ad-tech sees with x: {mine or 'nothing'}.")
+                lines.append(f"   The ad-tech sees without x: {theirs or 'nothing'}.")
+            if tuple(likely) != before:
+                before = (likely[0], likely[1])
+                lines.append(
+                    f"   What is seen {self.world} has probability {before[0]} so far with x, and "
+                    f"{before[1]} without x."
+                )
         other = "without x" if self.world == "with x" else "with x"
         lines += [
             "",
@@ -110,7 +149,7 @@ class Attack:
             f"and {beside(self.other)} {other}.",
             f"At ε = {self.epsilon} (e^ε = {shown(self.power, SHORT)}) and δ = "
             f"{shown(self.allowed, SHORT)}: {self.inequality()}.",
-            f"Searched: {self.searched}; nothing smaller breaks the promise there.",
+            f"Searched: {self.searched}; no fewer moves break the promise there.",
         ]
         return "\n".join(lines)
 
@@ -135,7 +174,17 @@ class Attack:
             "noise": self.noise,
             "searched": self.searched,
             "steps": [
-                {name: str(value) for name, value in asdict(step).items()} for step in self.steps
+                {
+                    "move": move,
+                    "seen": mine,
+                    "seen_without": theirs,
+                    "times": times,
+                    "probability_with": str(step.probability_with),
+                    "probability_without": str(step.probability_without),
+                    "ledger_with": step.ledger_with,
+                    "ledger_without": step.ledger_without,
+                }
+                for (move, mine, theirs, *_), times, step in self.told
             ],
         }
 
@@ -151,81 +200,96 @@ def attack_of(
     moves: int,
     power: Fraction,
 ) -> Attack:
-    """Read the attack off a solved game and replay it."""
+    """Read the attack off a solved game, replay it, and give its moves simple numbers."""
     epsilon, allowed = universe.promised
     plan = game.plan(game.root(power), moves)
     if plan is None:
         raise DoesNotReplay("the game has no strategy for its value")
-    probability, elsewhere = replayed(rules, relation, unit, plan, window, direction, power)
-    if probability - power * elsewhere <= allowed:
-        raise DoesNotReplay(f"replayed, the attack gains {probability - power * elsewhere} only")
+    laws = laws_of(rules, relation, unit, plan, window)
+    probability, elsewhere = told_apart(laws, direction, power)
+    gained = probability - power * elsewhere
+    if gained <= allowed:
+        raise DoesNotReplay(f"replayed, the attack gains {gained} only")
+    line = tuple(cast(Move, action) for action, _ in telling_line(plan, laws, direction, power))
+    simple = simplest_line(rules, relation, unit, line, window, direction, power, gained)
+    if simple is not None:
+        unit, plan, line = simple.unit_value, in_order(simple.made), simple.made
+        probability, elsewhere = simple.probability, simple.other
+        laws = laws_of(rules, relation, unit, plan, window)
+    certain = probability - elsewhere == 1
     return Attack(
         universe=universe.name,
         relation=relation.name,
         unit=unit_text(unit),
         world=direction,
-        epsilon=f"{shown(epsilon, SHORT)} ln {universe.limits.base.value}",
-        steps=main_line(rules, relation, unit, plan, direction, power, window),
+        epsilon=epsilon_text(epsilon, universe.limits.base).removeprefix("ε = "),
+        steps=main_line(rules, relation, unit, plan, laws, direction, power, window),
         probability=probability,
         other=elsewhere,
         power=power,
         allowed=allowed,
         searched=f"{described(universe)}, every adversary of at most {moves} moves",
         strategy=plan,
+        made=None if simple is None else line,
         unit_value=unit,
         window=window,
         limits=universe.limits,
         relation_is_own=relation not in RELATIONS,
-        noise=noise_on_main_line(rules, relation, unit, plan)
-        if probability - elsewhere < 1
-        else None,
+        noise=None if certain else noise_on(rules, relation, unit, line),
     )
 
 
-def replayed(
-    rules: Rules,
-    relation: Relation,
-    unit: Unit,
-    plan: Plan,
-    window: Window,
-    world: str,
-    power: Fraction,
-) -> tuple[Fraction, Fraction]:
-    """Play a strategy in both worlds; return the probabilities of what tells them apart."""
-    there = play(untyped(SystemMechanism(rules=rules)), plan, window)
-    gone = play(untyped(relation.without(rules, unit)), plan, window)
-    mine, theirs = (there, gone) if world == "with x" else (gone, there)
-    telling = {seen for seen, p in mine.items() if p > power * theirs.get(seen, Fraction(0))}
-    return (
-        sum((mine[seen] for seen in telling), Fraction(0)),
-        sum((theirs.get(seen, Fraction(0)) for seen in telling), Fraction(0)),
-    )
-
-
-def untyped(mechanism: object) -> Mechanism[Hashable, Hashable, Hashable]:
-    """Return a mechanism whose states, actions and responses are taken as they come."""
-    return cast("Mechanism[Hashable, Hashable, Hashable]", mechanism)
-
-
-def play(
-    mechanism: Mechanism[Hashable, Hashable, Hashable], plan: Plan, window: Window
-) -> dict[Transcript, Fraction]:
-    """Return the exact probability of every transcript of a strategy."""
-    found: dict[Transcript, Fraction] = {}
-
-    def go(state: Hashable, now: Plan | None, seen: Transcript, weight: Fraction) -> None:
-        if now is None:
-            found[seen] = found.get(seen, Fraction(0)) + weight
-            return
+def telling_line(
+    plan: Plan, laws: tuple[Law, Law], world: str, power: Fraction
+) -> list[tuple[Hashable, Hashable]]:
+    """Return the actions and responses along the transcripts that add most to what is gained."""
+    mine, theirs = laws if world == "with x" else laws[::-1]
+    gains = {x: max(p - power * theirs.get(x, Fraction(0)), Fraction(0)) for x, p in mine.items()}
+    line: list[tuple[Hashable, Hashable]] = []
+    now: Plan | None = plan
+    while now is not None:
+        response = likeliest(gains, tuple(seen for _, seen in line))
+        line.append((now.action, response))
         follow = {observed(branch.response): branch.then for branch in now.branches}
-        law = explore(
-            lambda draw: observed_step(mechanism, state, now.action, draw), window.outcomes
-        )
-        for (after, response), share in law.items():
-            go(after.value, follow.get(response), (*seen, response), weight * share)
+        now = follow.get(response, now.otherwise)
+    return line
 
-    go(mechanism.initial, plan, (), Fraction(1))
-    return found
+
+def likeliest(weights: Law, beginning: Transcript) -> Hashable:
+    """Return the response with most weight after the beginning of a transcript, None if none is."""
+    found: dict[Hashable, Fraction] = {}
+    for seen, weight in weights.items():
+        if seen[: len(beginning)] == beginning and len(seen) > len(beginning):
+            response = seen[len(beginning)]
+            found[response] = found.get(response, Fraction(0)) + weight
+    return max(found, key=lambda response: found[response], default=None)
+
+
+def begins_with(weights: Law, beginning: Transcript) -> Fraction:
+    """Return the probability of the transcripts that begin in a given way."""
+    alike = (weight for seen, weight in weights.items() if seen[: len(beginning)] == beginning)
+    return sum(alike, Fraction(0))
+
+
+class Cutting:
+    """List outcomes as a window does, and note whether it cut noise that has no ends."""
+
+    def __init__(self, window: Window) -> None:
+        self.window = window
+        self.cut = False
+
+    def outcomes(self, law: distributions.Law[object]) -> Iterable[tuple[object, Fraction]]:
+        """List a law's outcomes."""
+        self.cut |= isinstance(law, Noisy) and None in law.noise.support
+        return self.window.outcomes(law)
+
+    def value_text(self, value: object) -> str:
+        """Tell a noisy value; one that stands for all beyond an end of the window says so."""
+        if self.cut and value == self.window.highest:
+            return f"{self.window.highest} or more"
+        if self.cut and value == self.window.lowest:
+            return f"{self.window.lowest} or less"
+        return str(value)
 
 
 def main_line(
@@ -233,57 +297,66 @@ def main_line(
     relation: Relation,
     unit: Unit,
     plan: Plan,
-    direction: str,
+    laws: tuple[Law, Law],
+    world: str,
     power: Fraction,
     window: Window,
 ) -> tuple[AttackStep, ...]:
-    """Follow the branch that tells most, and note what is seen and the state of every ledger."""
+    """Follow the transcript that tells most, and note what is seen and the state of every ledger.
+
+    Where the other world likely shows something else after the same beginning, that is noted, too.
+    """
     steps: list[AttackStep] = []
-    there = untyped(SystemMechanism(rules=rules))
-    gone = untyped(relation.without(rules, unit))
-    states: tuple[Hashable, Hashable] = (there.initial, gone.initial)
-    now: Plan | None = plan
-    while now is not None:
-        branch = max(now.branches, key=gain)
-        mine, theirs = branch.with_unit, branch.without_unit / power
-        if direction != "with x":
-            mine, theirs = theirs, mine
-        states = (
-            follow_state(there, states[0], now.action, branch.response, window),
-            follow_state(gone, states[1], now.action, branch.response, window),
+    mechanisms = untyped(SystemMechanism(rules=rules)), untyped(relation.without(rules, unit))
+    states: list[Hashable] = [mechanism.initial for mechanism in mechanisms]
+    beginning: Transcript = ()
+    for action, response in telling_line(plan, laws, world, power):
+        cutting = Cutting(window)
+        states = [
+            follow_state(mechanism, state, action, response, cutting)
+            for mechanism, state in zip(mechanisms, states, strict=True)
+        ]
+        there, gone = (
+            other_text(law, beginning, response, cutting)
+            if place != ("with x", "without x").index(world)
+            else seen_text(bare(response), cutting.value_text)
+            for place, law in enumerate(laws)
         )
+        beginning = (*beginning, response)
         steps.append(
             AttackStep(
-                move=move_text(cast(Move, now.action), rules.limits.base),
-                seen=seen_text(branch.response),
-                probability_with=mine,
-                probability_without=theirs,
+                move=move_text(cast(Move, action), rules.limits.base),
+                seen_with=there,
+                seen_without=gone,
+                probability_with=begins_with(laws[0], beginning),
+                probability_without=begins_with(laws[1], beginning),
                 ledger_with=ledger_text(states[0]),
                 ledger_without=ledger_text(states[1]),
             )
         )
-        now = branch.then
     return tuple(steps)
 
 
-def noise_on_main_line(rules: Rules, relation: Relation, unit: Unit, plan: Plan) -> Told | None:
-    """Return the noise that the branch which tells most is up against, if it can be said."""
+def other_text(law: Law, beginning: Transcript, response: Hashable, cutting: Cutting) -> str:
+    """Tell what is likeliest in the world that an attack does not point at, after a beginning."""
+    before = begins_with(law, beginning)
+    likely = likeliest(law, beginning)
+    if not before:
+        return "it does not come to this"
+    told = seen_text(bare(likely), cutting.value_text)
+    certain = begins_with(law, (*beginning, likely)) == before
+    return told if certain or likely == response else f"most likely {told or 'nothing'}"
+
+
+def noise_on(rules: Rules, relation: Relation, unit: Unit, moves: Iterable[Move]) -> Told | None:
+    """Return the noise that the moves of an attack are up against, if it can be said."""
     run = BothWorlds(rules, relation, unit, without_noise)
-    now: Plan | None = plan
     try:
-        while now is not None:
-            run.make(cast(Move, now.action))
-            now = max(now.branches, key=gain).then
+        for move in moves:
+            run.make(move)
     except SpecError:
         return None
     return noise_told(run.mine.sums, run.theirs.sums)
-
-
-def gain(branch: Branch) -> Fraction:
-    """Return what a branch contributes to the adversary's gain, whatever follows it."""
-    if branch.then is None:
-        return max(branch.with_unit - branch.without_unit, Fraction(0))
-    return sum((gain(child) for child in branch.then.branches), Fraction(0))
 
 
 def follow_state(
@@ -291,22 +364,13 @@ def follow_state(
     state: Hashable,
     action: Hashable,
     response: Hashable,
-    window: Window,
+    cutting: Cutting,
 ) -> Hashable:
     """Return a state after an action and a response, or None where the response is impossible."""
     if state is None:
         return None
-    law = explore(lambda draw: observed_step(mechanism, state, action, draw), window.outcomes)
-    expected = observed(response)
-    return next((after.value for (after, seen), _ in law.items() if seen == expected), None)
-
-
-def observed_step(
-    mechanism: Mechanism[Hashable, Hashable, Hashable], state: object, action: Hashable, draw: Draw
-) -> tuple[Seen, Hashable]:
-    """Make a step; the next state and what is seen are compared as data."""
-    after, response = mechanism.step(state, action, draw)
-    return Seen(after), observed(response)
+    law = explore(lambda draw: observed_step(mechanism, state, action, draw), cutting.outcomes)
+    return next((after.value for (after, seen), _ in law.items() if seen == response), None)
 
 
 def ledger_text(state: object) -> str:

@@ -15,10 +15,14 @@ from typing import TYPE_CHECKING
 from immutables import Map
 
 from properties.game import Branch, Plan
+from spec.neighbours import RELATIONS_BY_NAME
 
 if TYPE_CHECKING:
     from properties.attack import Attack
     from properties.script_attack import ScriptAttack
+
+WIDTH = 88
+"""How long the lines of code are, at most, where they can be shorter."""
 
 HEAD = '''"""Replay the smallest attack on {proposal}.
 
@@ -28,6 +32,24 @@ HEAD = '''"""Replay the smallest attack on {proposal}.
 from fractions import Fraction
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+
+{imports}
+
+RULES_FILE = Path(__file__).parent / "{proposal}"
+
+
+def load(path):
+    made = spec_from_file_location("proposal", path)
+    module = module_from_spec(made)
+    made.loader.exec_module(module)
+    return module
+
+
+proposal = load(RULES_FILE)
+{values}
+
+def broken(rules):
+    """Return the inequality that the attack breaks, or nothing."""
 '''
 TAIL = """
 
@@ -38,55 +60,15 @@ def test_the_changed_rules_withstand_the_attack():
 def test_the_papers_rules_withstand_the_attack():
     assert broken(PAPER) == ""
 """
-LOAD = '''
-
-def load(path):
-    made = spec_from_file_location("proposal", path)
-    module = module_from_spec(made)
-    made.loader.exec_module(module)
-    return module
-
-
-proposal = load(RULES_FILE)
-
-
-def broken(rules):
-    """Return the inequality that the attack breaks, or nothing."""
-'''
-TEMPLATE = f"""{HEAD}
-from immutables import Map
-
-{{imports}}
-from properties.attack import replayed
-from spec import PAPER, replace
-
-RULES_FILE = Path(__file__).parent / {{proposal!r}}
-LIMITS = {{limits}}
-UNIT = {{unit}}
-WINDOW = {{window}}
-POWER = {{power}}
-DELTA = {{allowed}}
-STRATEGY = {{strategy}}
-{LOAD}    probability, other = replayed(
-        replace(rules, limits=LIMITS), {{relation}}, UNIT, STRATEGY, WINDOW, {{world!r}}, POWER
+STRATEGY = f"""{HEAD}    scaled = replace(rules, limits=LIMITS)
+    probability, other = replayed(
+        scaled, RELATION, UNIT, STRATEGY, WINDOW, {{world}}, POWER
     )
     if probability > POWER * other + DELTA:
         return f"{{{{probability}}}} > {{{{POWER}}}} * {{{{other}}}} + {{{{DELTA}}}}"
     return ""
 {TAIL}"""
-SCRIPT = f"""{HEAD}
-{{imports}}
-from properties.play import attack_by
-from spec import PAPER
-from spec.neighbours import RELATIONS_BY_NAME
-
-RULES_FILE = Path(__file__).parent / {{proposal!r}}
-RELATION = RELATIONS_BY_NAME[{{relation!r}}]
-UNIT = {{unit}}
-PROMISED = {{promised}}
-MOVES = (
-{{moves}})
-{LOAD}    attack = attack_by(rules, RELATION, UNIT, MOVES, PROMISED)
+SCRIPT = f"""{HEAD}    attack = attack_by(rules, RELATION, UNIT, MOVES, PROMISED)
     return "" if attack is None else attack.inequality()
 {TAIL}"""
 
@@ -97,32 +79,51 @@ class Writer:
     def __init__(self) -> None:
         self.names: dict[str, set[str]] = {}
 
-    def code(self, value: object) -> str:
-        """Return an expression that makes the value."""
+    def code(self, value: object, indent: int = 0, used: int = 0) -> str:
+        """Return an expression that makes the value, folded if it is long.
+
+        The lines after the first are indented; so much of the first is `used` already.
+        """
         match value:
+            case str():
+                return quoted(value)
             case Fraction():
                 whole = value.denominator == 1
                 return f"Fraction({value.numerator}{'' if whole else f', {value.denominator}'})"
             case Enum():
                 return f"{self.name(type(value))}.{value.name}"
-            case Map():
-                items = ", ".join(f"{self.code(k)}: {self.code(v)}" for k, v in value.items())
-                return f"Map({{{items}}})"
-            case frozenset():
-                return f"frozenset({{{', '.join(sorted(map(self.code, value)))}}})"
-            case tuple():
-                inner = ", ".join(map(self.code, value))
-                return f"({inner},)" if len(value) == 1 else f"({inner})"
             case FunctionType() | type():
                 return self.name(value)
-        if is_dataclass(value) and not isinstance(value, type):
-            parts = [
-                f"{field.name}={self.code(getattr(value, field.name))}"
-                for field in fields(value)
-                if field.init
-            ]
-            return f"{self.name(type(value))}({', '.join(parts)})"
-        return repr(value)
+        start, parts, end = self.parts(value)
+        if not end:
+            return start
+        inner = [name + self.code(part) for name, part in parts]
+        one_line = start + ", ".join(inner) + ("," * (start == "(" and len(inner) == 1)) + end
+        if indent + used + len(one_line) < WIDTH:
+            return one_line
+        space = " " * (indent + 4)
+        inner = [name + self.code(part, indent + 4, len(name) + 1) for name, part in parts]
+        return "\n".join([start, *(f"{space}{each}," for each in inner), " " * indent + end])
+
+    def parts(self, value: object) -> tuple[str, list[tuple[str, object]], str]:
+        """Return how a value begins, its parts with their names, and how it ends."""
+        match value:
+            case Map():
+                items = [(f"{self.code(key)}: ", held) for key, held in value.items()]
+                self.names.setdefault("immutables", set()).add("Map")
+                return "Map({", items, "})"
+            case frozenset():
+                return "frozenset({", [("", each) for each in sorted(value, key=self.code)], "})"
+            case tuple():
+                return "(", [("", each) for each in value], ")"
+        if not is_dataclass(value) or isinstance(value, type):
+            return repr(value), [], ""
+        given = [
+            (f"{each.name}=", getattr(value, each.name))
+            for each in fields(value)
+            if each.init and getattr(value, each.name) != each.default
+        ]
+        return f"{self.name(type(value))}(", given, ")"
 
     def name(self, value: type | FunctionType) -> str:
         """Return the name under which the file can use a class or a function."""
@@ -131,12 +132,31 @@ class Writer:
             return value.__qualname__
         return f"proposal.{value.__qualname__}"
 
-    def imports(self) -> str:
-        """Return the import lines."""
+    def imports(self, **needed: str) -> str:
+        """Return the import lines, with names that are needed from modules besides."""
+        for name, module in needed.items():
+            self.names.setdefault(module, set()).add(name)
         return "\n".join(
-            f"from {module} import {', '.join(sorted(names))}"
+            f"from {module} import {', '.join(sorted(names, key=in_import_order))}"
             for module, names in sorted(self.names.items())
         )
+
+    def values(self, **values: object) -> str:
+        """Return lines that give values names."""
+        return "\n".join(
+            f"{name} = {self.code(value, used=len(name) + 3)}" for name, value in values.items()
+        )
+
+
+def in_import_order(name: str) -> tuple[bool, bool, str]:
+    """Return where a name comes among imports: constants, then classes, then functions."""
+    return not name.isupper(), not name[0].isupper(), name
+
+
+def quoted(text: str) -> str:
+    """Write a text in double quotes where it holds none."""
+    plain = repr(text)
+    return f'"{plain[1:-1]}"' if plain[0] == "'" and '"' not in plain else plain
 
 
 def telling(plan: Plan) -> Plan:
@@ -154,44 +174,54 @@ def telling(plan: Plan) -> Plan:
     return Plan(action=plan.action, branches=kept)
 
 
+def relation_code(writer: Writer, attack: Attack | ScriptAttack, own: bool) -> str:
+    """Return the line that names the neighbour relation, which may be the proposal's own."""
+    if own:
+        return "RELATION = proposal.NEIGHBOURS"
+    writer.names.setdefault("spec.neighbours", set()).add("RELATIONS_BY_NAME")
+    return f"RELATION = RELATIONS_BY_NAME[{quoted(attack.relation)}]"
+
+
 def attack_test(attack: Attack, proposal: str) -> str:
     """Return the test file for an attack on a proposal."""
     writer = Writer()
-    strategy = writer.code(telling(attack.strategy))
-    unit = writer.code(attack.unit_value)
-    window = writer.code(attack.window)
-    limits = writer.code(attack.limits)
-    relation = f"RELATIONS_BY_NAME[{attack.relation!r}]"
-    if attack.relation_is_own:
-        relation = "proposal.NEIGHBOURS"
+    lines = [
+        relation_code(writer, attack, attack.relation_is_own),
+        writer.values(
+            LIMITS=attack.limits,
+            UNIT=attack.unit_value,
+            WINDOW=attack.window,
+            POWER=attack.power,
+            DELTA=attack.allowed,
+        ),
+    ]
+    needed = {"replayed": "properties.replay", "PAPER": "spec", "replace": "spec"}
+    if attack.made is None:
+        lines.append(writer.values(STRATEGY=telling(attack.strategy)))
     else:
-        writer.names.setdefault("spec.neighbours", set()).add("RELATIONS_BY_NAME")
-    return TEMPLATE.format(
+        lines += [writer.values(MOVES=attack.made), "STRATEGY = in_order(MOVES)"]
+        needed["in_order"] = "properties.replay"
+    return STRATEGY.format(
         proposal=proposal,
         story=attack.story(),
-        imports=writer.imports(),
-        limits=limits,
-        unit=unit,
-        window=window,
-        strategy=strategy,
-        relation=relation,
-        world=attack.world,
-        power=writer.code(attack.power),
-        allowed=writer.code(attack.allowed),
+        imports=writer.imports(**needed),
+        values="\n".join(lines) + "\n",
+        world=quoted(attack.world),
     )
 
 
 def script_test(attack: ScriptAttack, proposal: str) -> str:
     """Return the test file for a script that is an attack on a proposal."""
     writer = Writer()
-    unit = writer.code(attack.unit_value)
-    moves = "".join(f"    {writer.code(move)},\n" for move in attack.made)
+    lines = [
+        relation_code(writer, attack, attack.relation not in RELATIONS_BY_NAME),
+        writer.values(
+            UNIT=attack.unit_value, PROMISED=(attack.epsilon, attack.allowed), MOVES=attack.made
+        ),
+    ]
     return SCRIPT.format(
         proposal=proposal,
         story=attack.story(),
-        imports=writer.imports(),
-        relation=attack.relation,
-        unit=unit,
-        moves=moves,
-        promised=writer.code((attack.epsilon, attack.allowed)),
+        imports=writer.imports(attack_by="properties.play", PAPER="spec"),
+        values="\n".join(lines) + "\n",
     )

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
-from typing import TypeVar, cast
+from typing import Protocol, TypeVar, cast
 
-from properties.script_attack import ScriptAttack
+from properties.scripts import ContributeTo
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Unit
+from spec.event_client import EventSource, EventTrigger
 from spec.numbers import SpecError
 from spec.private_aggregation_client import DeviceWindow, Event
 from spec.rules import Limits
@@ -34,52 +35,93 @@ DENOMINATORS = (1, 2, 4, 10, 100, 1000, 10**4)
 ENOUGH = Fraction(1, 2)
 """The gain of an attack that is strong enough; a weaker one must not become weaker still."""
 
-T = TypeVar("T")
+FEW = 4
+"""How many keys of a query are tried alone."""
+
 Variant = tuple[Unit, tuple[Move, ...]]
 Edit = Callable[[Variant], Variant]
 
 
-def simplest(
-    attack: ScriptAttack,
-    limits: Limits,
-    play: Callable[[Unit, tuple[Move, ...]], ScriptAttack | None],
-    trials: int,
-) -> ScriptAttack:
-    """Return an attack with the same moves and simpler numbers, played at most so many times."""
-    groups = list(edits(attack, limits))
-    # Together first: where this works, most of the others have nothing left to do.
-    groups.insert(0, [one_after_the_other([group[0] for group in groups if len(group) == 1])])
-    groups.append([without_idle_times])
-    for group in groups:
-        for edit in group:
-            before = attack.unit_value, attack.made
-            try:
-                after = edit(before)
-                if after == before:
-                    break
-                if trials == 0:
-                    return attack
-                trials -= 1
-                found = play(*after)
-            except (SpecError, TypeError, ValueError):
-                continue
-            if found is not None and as_good(found, attack):
-                attack = found
-                break
-    return attack
+class Played(Protocol):
+    """Be an attack by moves that do not look at the answers."""
+
+    @property
+    def unit_value(self) -> Unit:
+        """Return the unit that it is against."""
+        ...
+
+    @property
+    def made(self) -> tuple[Move, ...]:
+        """Return its moves."""
+        ...
+
+    @property
+    def gained(self) -> Fraction:
+        """Return the delta that it attains."""
+        ...
+
+    @property
+    def times(self) -> int:
+        """Return how often the last move is made."""
+        ...
 
 
-def as_good(found: ScriptAttack, attack: ScriptAttack) -> bool:
+T = TypeVar("T")
+P = TypeVar("P", bound=Played)
+
+
+def as_good(found: Played, attack: Played) -> bool:
     """Tell whether an attack is as clear as another one, and needs no more repetitions."""
     return found.gained >= min(attack.gained, ENOUGH) and found.times <= attack.times
 
 
-def edits(attack: ScriptAttack, limits: Limits) -> Iterator[list[Edit]]:
+def simplest(
+    attack: P,
+    limits: Limits,
+    play: Callable[[Unit, tuple[Move, ...]], P | None],
+    trials: int,
+    as_good: Callable[[P, P], bool] = as_good,
+) -> P:
+    """Return an attack with the same moves and simpler numbers, played at most so many times."""
+    for stage in (plain_numbers, fewer_parts, plain_names):
+        for group in stage(attack.made, limits):
+            for edit in group:
+                before = attack.unit_value, attack.made
+                try:
+                    after = edit(before)
+                    if after == before:
+                        break
+                    if trials == 0:
+                        return attack
+                    trials -= 1
+                    found = play(*after)
+                except (SpecError, TypeError, ValueError):
+                    continue
+                if found is not None and as_good(found, attack):
+                    attack = found
+                    break
+    return attack
+
+
+def plain_numbers(moves: Sequence[Move], limits: Limits) -> list[list[Edit]]:
+    """Return the groups of edits of numbers, of which the first of a group that works is made."""
+    groups = list(edits(moves, limits))
+    # Together first: where this works, most of the others have nothing left to do.
+    together = one_after_the_other([group[0] for group in groups if len(group) == 1])
+    return [[together], *groups, [without_idle_times]]
+
+
+def plain_names(moves: Sequence[Move], limits: Limits) -> list[list[Edit]]:
+    """Return the edits that count from zero again, after something was left out."""
+    del moves, limits
+    return [[renamed("key", "keys")]]
+
+
+def edits(moves: Sequence[Move], limits: Limits) -> Iterator[list[Edit]]:
     """Return groups of edits; the first of a group that works is made.
 
     Groups of one edit do not get in each other's way and can be made together.
     """
-    moves = attack.made
     yield [from_the_first_window(limits.window_length)]
     yield [renamed("report_id", "report_ids")]
     yield [renamed("key", "keys")]
@@ -100,6 +142,36 @@ def edits(attack: ScriptAttack, limits: Limits) -> Iterator[list[Edit]]:
                 simple = [move.epsilon.limit_denominator(each) for each in DENOMINATORS]
                 tried = dict.fromkeys((*others, limits.epsilon, *simple))
                 yield [at_place(place, "epsilon", each) for each in tried if each > 0]
+
+
+def fewer_parts(moves: Sequence[Move], limits: Limits) -> Iterator[list[Edit]]:
+    """Return edits that leave out keys of queries, programs that look around, and filters."""
+    values = dict.fromkeys((1, limits.contribution_budget))
+    asked = [move.keys for move in moves if isinstance(move, Query)]
+    for place, move in enumerate(moves):
+        match move:
+            case Query() if len(move.keys) > 1:
+                half = move.keys[: len(move.keys) // 2]
+                fewer = dict.fromkeys((*((key,) for key in move.keys[:FEW]), half))
+                yield [at_place(place, "keys", keys) for keys in fewer]
+            case Event() if not hasattr(move.program, "value"):
+                keys = dict.fromkeys(key for each in asked for key in each[:FEW])
+                plain_ones = [ContributeTo(key, value) for key in keys for value in values]
+                yield [at_place(place, "program", program) for program in plain_ones]
+            case Source() | Trigger() | EventSource() | EventTrigger():
+                for name in sorted(move.filters)[: FEW if len(move.filters) > 1 else 0]:
+                    yield [without_filter(place, name)]
+
+
+def without_filter(place: int, name: str) -> Edit:
+    """Return the edit that leaves a filter of one move out, unless it is the last."""
+
+    def edit(variant: Variant) -> Variant:
+        move = cast(Source, variant[1][place])
+        left = move.filters - {name}
+        return at_place(place, "filters", left)(variant) if left else variant
+
+    return edit
 
 
 def plain(value: int, limits: Limits) -> list[int]:

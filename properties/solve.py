@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import lcm
 from typing import TypeVar, cast
 
-from properties.attack import Attack, attack_of, untyped
+from properties.attack import Attack, attack_of
 from properties.game import (
     Comparison,
     Game,
@@ -26,6 +26,7 @@ from properties.game import (
 from properties.game.counting import ROOM
 from properties.game.system_parts import SystemParts, parts_for
 from properties.lump import Inexact, OutOfWindow
+from properties.replay import untyped
 from properties.system_menu import SystemMenu
 from properties.universes import described
 from spec.aggregation_service import Answer

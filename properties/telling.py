@@ -3,7 +3,7 @@ r"""Moves, and what is seen of them, in words."""
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 
@@ -35,6 +35,9 @@ def unit_text(unit: Unit) -> str:
     """Name a unit in words."""
     if isinstance(unit, DeviceWindow):
         return f"device {unit.device!r} in window {unit.window}"
+    if is_dataclass(unit):
+        parts = ", ".join(f"{each.name} {getattr(unit, each.name)!r}" for each in fields(unit))
+        return f"{type(unit).__name__} ({parts})"
     return f"source {unit!r}" if isinstance(unit, str) else str(unit)
 
 
@@ -92,8 +95,10 @@ def move_text(move: Move, base: Base = NATURAL) -> str:
 
 def epsilon_text(epsilon: Fraction, base: Base) -> str:
     """Write an epsilon that counts logarithms of a base."""
-    logarithm = "" if base.value is None else f" ln {base.value}"
-    return f"ε = {shown(epsilon, SHORT)}{logarithm}"
+    count = shown(epsilon, SHORT)
+    if base.value is not None:
+        count = f"ln {base.value}" if epsilon == 1 else f"{count} ln {base.value}"
+    return f"ε = {count}"
 
 
 def time_text(moment: int) -> str:
@@ -153,12 +158,13 @@ def words(names: Iterable[str]) -> str:
     return "{" + ", ".join(sorted(names)) + "}"
 
 
-def seen_text(response: Hashable) -> str:
-    """Tell what the ad-tech sees in words."""
+def seen_text(response: Hashable, value_text: Callable[[object], str] = str) -> str:
+    """Tell what the ad-tech sees in words, noisy values as they are told."""
     if not isinstance(response, tuple):
         return str(response)
     return "; ".join(
-        f"report {part} arrives" if _is_report(part) else _seen(part) for part in response
+        f"report {part} arrives" if _is_report(part) else _seen(part, value_text)
+        for part in response
     )
 
 
@@ -166,10 +172,11 @@ def _is_report(part: Hashable) -> bool:
     return isinstance(part, int) and not isinstance(part, bool)
 
 
-def _seen(part: Hashable) -> str:
+def _seen(part: Hashable, value_text: Callable[[object], str]) -> str:
     match part:
         case Answer():
-            released = ", ".join(f"key {key_text(key)}: {value}" for key, value in part.released)
+            values = ((key_text(key), value_text(value)) for key, value in part.released)
+            released = ", ".join(f"key {key}: {value}" for key, value in values)
             told = f"the summary {{{released}}}" if released else "an empty summary"
             return told + extra(part, Answer)
         case Aborted():
@@ -180,7 +187,7 @@ def _seen(part: Hashable) -> str:
                 f"bucket {part.bucket}{extra(part, EventReport)})"
             )
         case tuple():
-            return f"({', '.join(map(_seen, part))})"
+            return f"({', '.join(_seen(each, value_text) for each in part)})"
     return str(part)
 
 

@@ -148,7 +148,8 @@ class ClaimResult:
                 yield from map(how, same)
                 yield from (f"not proved: {cost}" for cost in self.costs)
             case Verdict.REFUTED:
-                yield "; ".join(dict.fromkeys(each.detail or each.method for each in same))
+                told = sorted(same, key=lambda each: each is not self.deciding)
+                yield from (each.detail or each.method for each in told)
             case Verdict.UNKNOWN:
                 if self.why:
                     yield self.why

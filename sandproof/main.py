@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 import traceback
@@ -40,6 +41,9 @@ UNEXPECTED = 70
 DEBUG = "SANDPROOF_DEBUG"
 """The environment variable that asks for the traceback of a defect."""
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""The errors of a file system that takes no more: no defect of this program."""
+
 CUT_SHORT = 141
 """The exit status, as shells have it, of a command whose output nobody reads to the end."""
 
@@ -65,6 +69,9 @@ def parser_of(names: Collection[str]) -> argparse.ArgumentParser:
     for name, summary in COMMANDS.items():
         if name in names:
             import_module(f"sandproof.commands.{name}").add_parser(commands, summary)
+            command = commands.choices[name]
+            options = [each for action in command._actions for each in action.option_strings]
+            command.set_defaults(options=options)
         else:
             commands.add_parser(name, help=summary)
     return parser
@@ -72,7 +79,7 @@ def parser_of(names: Collection[str]) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    from sandproof.problems import BadInput, suggestion, told
+    from sandproof.problems import BadInput, suggestion
 
     problem = misplaced()
     if problem is not None:
@@ -88,7 +95,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if named is not None and named not in COMMANDS:
         hint = suggestion(named, COMMANDS) or f"; there are {', '.join(COMMANDS)}"
         parser.error(f"there is no command {named!r}{hint}")
-    parsed = parser.parse_args(given)
+    parsed, unknown = parser.parse_known_args(given)
+    if unknown:
+        options = parsed.options
+        hints = "".join(suggestion(each.partition("=")[0], options) for each in unknown[:1])
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}{hints}")
     run: Callable[[argparse.Namespace], int] = parsed.run
     try:
         status = run(parsed)
@@ -103,17 +114,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever reads our output has seen enough. Python flushes once more when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CUT_SHORT
+    except OSError as error:
+        if error.errno not in FULL:
+            return unexpected(error)
+        print(f"sandproof: {(error.strerror or str(error)).lower()}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BAD_INPUT
     except Exception as error:
-        if os.environ.get(DEBUG) == "1":
-            traceback.print_exc()
-        print(
-            f"sandproof: failed unexpectedly: {told(error)}; nothing is decided. Please report "
-            f"this as an issue of the project you have Sandproof {sandproof.VERSION} from, with "
-            f"what {DEBUG}=1 prints",
-            file=sys.stderr,
-        )
-        return UNEXPECTED
+        return unexpected(error)
     return status
+
+
+def unexpected(error: Exception) -> int:
+    """Say that a command failed because of a defect of its own, and where to report that."""
+    from sandproof.problems import told
+
+    if os.environ.get(DEBUG) == "1":
+        traceback.print_exc()
+    print(
+        f"sandproof: failed unexpectedly: {told(error)}; nothing is decided. Please report "
+        f"this as an issue of the project you have Sandproof {sandproof.VERSION} from, with "
+        f"what {DEBUG}=1 prints",
+        file=sys.stderr,
+    )
+    return UNEXPECTED
 
 
 if __name__ == "__main__":

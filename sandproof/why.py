@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from sandproof.about import Change
 from sandproof.claim_result import ClaimResult, told_cost
@@ -19,18 +20,23 @@ REGAINED = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
-    """Name the claim that fell first, and the changed rule that it depends on."""
+    """Name the claim that fell first, and the changed rule that it depends on.
+
+    `beside` names the rule's file, if that is not the proposal's own.
+    """
 
     claim: Claim
     change: Change | None = None
+    beside: str = ""
 
     @property
     def rule(self) -> str:
         """Name the changed rule, and the line it stands on."""
         if self.change is None:
             return ""
+        file = f", {self.beside}" if self.beside else ""
         line = f", line {self.change.line}" if self.change.line else ""
-        return f"{self.change.field}{line}"
+        return f"{self.change.field}{file}{line}"
 
     def __str__(self) -> str:
         rule = f": rule {self.rule}" if self.rule else ""
@@ -51,7 +57,14 @@ def why(result: Result) -> Why | None:
     culprits = [each for each in changes if rule_of(each) in repairing] or changes
     # A changed function says more than a changed number: it has a line to look at.
     first = min(culprits, key=lambda change: not change.line, default=None)
-    return Why(claim=row.claim, change=first)
+    return Why(claim=row.claim, change=first, beside=file_beside(result, first))
+
+
+def file_beside(result: Result, change: Change | None) -> str:
+    """Name the file of a changed rule, if the proposal brings it from beside its own."""
+    if change is None or not change.file or result.about.name.startswith(change.file):
+        return ""
+    return Path(change.file).name
 
 
 def first_fallen(result: Result) -> ClaimResult:

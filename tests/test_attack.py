@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from properties.attack import Attack
 from properties.attack_test import attack_test
 from properties.broken import (
     REAL_REPORTS_CHARGED,
@@ -17,11 +18,13 @@ from properties.broken import (
     SILENT_WHEN_EXHAUSTED,
 )
 from properties.numerals import beside, bound, decimal, shown
+from properties.replay import Line, in_order, simplest_line
 from properties.solve import Solution, solve
 from properties.telling import folded, move_text, seen_text
 from properties.universes import aggregation_universe, attribution_universe, event_universe
 from spec import PAPER, Query, Rules
 from spec.aggregation_service import Aborted, Answer
+from spec.attribution_client import Source, Trigger
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
     EMPTY_STORE,
@@ -31,6 +34,7 @@ from spec.neighbours import (
     NULLED_AFTER_ADMISSION,
     Relation,
 )
+from spec.private_aggregation_client import Event, Storage
 
 ROOT = Path(__file__).parent.parent
 
@@ -100,17 +104,110 @@ def test_the_curve_never_rises() -> None:
     assert values == sorted(values, reverse=True)
 
 
-def test_an_attack_becomes_a_test_that_fails_on_the_change_alone(tmp_path: Path) -> None:
-    proposal = tmp_path / "twice.py"
-    proposal.write_text(
-        "from spec import PAPER, replace\n"
-        "def keep(at, reports):\n    return reports\n"
-        "RULES = replace(PAPER, batch=keep)\n"
-    )
+def test_moves_that_do_not_depend_on_answers_get_simple_numbers() -> None:
     solution = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, 5)
     assert solution.attack is not None
+    assert solution.attack.made is not None
+    source, trigger, query = solution.attack.made
+    assert isinstance(source, Source)
+    assert isinstance(trigger, Trigger)
+    assert isinstance(query, Query)
+    assert source.filters == trigger.filters == {"c"}
+    assert (source.expiry, query.keys) == (1, (1,))
+    assert solution.attack.gained == solution.worst
+
+
+def test_moves_that_do_worse_or_have_too_many_outcomes_take_no_strategys_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    solution = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, 5)
+    attack = solution.attack
+    assert attack is not None
+    assert attack.made is not None
+    rules = replace(REPEATS_COUNT, limits=attack.limits)
+
+    def simple(gained: Fraction) -> Line | None:
+        assert attack is not None
+        assert attack.made is not None
+        how = (attack.window, attack.world, attack.power)
+        return simplest_line(rules, ATTRIBUTION_FIXED, "A", attack.made, *how, gained)
+
+    found = simple(attack.gained)
+    assert found is not None
+    assert found.made == attack.made
+    assert simple(attack.gained + 1) is None
+    monkeypatch.setattr("properties.replay.OUTCOMES", 3)
+    assert simple(attack.gained) is None
+
+
+def test_a_story_shows_both_worlds_and_what_stands_for_many_values() -> None:
+    attack = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, 5).attack
+    assert attack is not None
+    story = attack.story()
+    assert "sees with x: the summary {key 1: 4 or more}." in story
+    assert "sees without x: most likely the summary {key 1: 0 or less}." in story
+    assert story.count("has probability") == 2
+    refused = solved(REAL_REPORTS_CHARGED, ATTRIBUTION_FIXED, 5).attack
+    assert refused is not None
+    last = refused.steps[-1]
+    assert last.seen_with == "the query is refused"
+    assert last.seen_without.startswith("most likely the summary")
+
+
+def test_like_steps_of_a_story_are_folded() -> None:
+    attack = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, 5).attack
+    assert attack is not None
+    again = replace(attack, steps=(*attack.steps[:2], attack.steps[1], attack.steps[2]))
+    assert "report 0. (2 times)" in again.story()
+    assert again.to_json()["steps"][1]["times"] == 2  # type: ignore[index]
+
+
+TWICE = """
+from spec import PAPER, replace
+
+
+def keep(at, reports):
+    return reports
+
+
+def own(storage):
+    return storage, 1, 2
+
+
+RULES = replace(PAPER, batch=keep)
+"""
+
+
+def own(storage: Storage) -> tuple[Storage, int, int]:
+    return storage, 1, 2
+
+
+def with_a_program_of_its_own(attack: Attack) -> Attack:
+    """Return an attack whose program is looked up in the proposal."""
+    assert attack.made is not None
+    event, query = attack.made
+    assert isinstance(event, Event)
+    assert isinstance(query, Query)
+    made = (replace(event, program=own), replace(query, keys=(1,)))
+    return replace(attack, made=made, strategy=in_order(made))
+
+
+@pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE])
+def test_an_attack_becomes_a_test_that_fails_on_the_change_alone(
+    relation: Relation, tmp_path: Path
+) -> None:
+    proposal = tmp_path / "twice.py"
+    proposal.write_text(TWICE)
+    attack = solved(REPEATS_COUNT, relation, 5).attack
+    assert attack is not None
+    if relation is NULL_STORE:
+        attack = with_a_program_of_its_own(attack)
     made = tmp_path / "test_twice.py"
-    made.write_text(attack_test(solution.attack, str(proposal)))
+    made.write_text(attack_test(attack, proposal.name))
+    for checked in (("check", "--select=E,F,I,W", "--ignore=E501"), ("format", "--check")):
+        subprocess.run(
+            [sys.executable, "-m", "ruff", *checked, "--isolated", "-q", str(made)], check=True
+        )
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(made)],
         cwd=ROOT,

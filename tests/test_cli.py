@@ -16,8 +16,10 @@ from pathlib import Path
 
 import pytest
 
+import sandproof
 from proofs import CHECKS
 from sandproof import VERSION
+from sandproof.commands.attack import as_story
 from sandproof.commands.params import variance
 from sandproof.families import paper
 from sandproof.figures import certain_digits, figures_of, significant
@@ -131,9 +133,11 @@ def test_a_wrong_command_line_is_bad_input(arguments: list[str]) -> None:
     [
         (["chekc"], "there is no command 'chekc'; did you mean check?"),
         (["frobnicate"], "there is no command 'frobnicate'; there are check, attack, compare"),
+        (["check", "--efort=quick"], "--efort=quick; did you mean --effort?"),
+        (["claims", "--lst"], "--lst; did you mean --list?"),
     ],
 )
-def test_a_misspelt_command_is_told_what_was_meant(
+def test_a_misspelt_command_or_option_is_told_what_was_meant(
     arguments: list[str], hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as left:
@@ -291,7 +295,9 @@ def test_attack_tells_the_story_and_writes_a_test(
     assert status == 1
     assert output.startswith("refuted because ")
     assert "\n\n  1. The ad-tech asks twice.\n\nrefuted: " in output
-    assert test.read_text(encoding="utf-8").endswith(f"assert {change.name!r}\n\n")
+    assert test.read_text(encoding="utf-8").endswith(f"assert {change.name!r}\n")
+    stopped = replace(sandproof.check(change), interrupted=True)
+    assert "Interrupted: what was not finished is unknown." in as_story(stopped)
 
 
 def test_the_test_of_an_attack_fails_for_the_change_and_not_for_the_paper(
@@ -637,6 +643,14 @@ def test_a_closed_output_is_one_line_and_bad_input() -> None:
     )
     told = "sandproof: standard output is closed: nobody would read it\n"
     assert (done.returncode, done.stderr) == (2, told)
+
+
+def test_a_full_disk_is_one_line_and_bad_input() -> None:
+    command = f"{sys.executable} -m sandproof.main claims --list > /dev/full"
+    done = subprocess.run(
+        ["sh", "-c", command], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert (done.returncode, done.stderr) == (2, "sandproof: no space left on device\n")
 
 
 def test_progress_keeps_to_the_width_of_a_narrow_terminal() -> None:

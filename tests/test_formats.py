@@ -18,6 +18,7 @@ from sandproof.about import About, Change
 from sandproof.claim_result import AttackRecord, ClaimResult, shortened
 from sandproof.compare import rows_of, status_of
 from sandproof.families.paper import promises
+from sandproof.formats.sarif import from_here
 from sandproof.formats.text import as_text
 from sandproof.promise import Strength, compared
 from sandproof.result import Repair, Result, overall
@@ -220,6 +221,27 @@ def test_a_refuted_change_opens_with_what_fell_and_with_which_rule_on_which_line
     assert (data["claim"], data["rule"], data["line"]) == (CHARGED, "charge", 12)
 
 
+def test_a_rule_in_another_file_is_named_with_the_file() -> None:
+    (change,) = BROKEN.about.changes
+    for file, told in ((BROKEN.about.name, ""), ("some/helper.py", ", helper.py")):
+        about = replace(BROKEN.about, changes=(replace(change, file=file),))
+        assert opening(replace(FALLEN, about=about)) == WHY.replace(", line", f"{told}, line")
+
+
+def test_names_are_not_broken_in_a_narrow_terminal() -> None:
+    name = "summary_mechanism_is_individually_private"
+    rows = (*BROKEN.claims, row(name, Verdict.REFUTED))
+    assert f"{name}" in as_text(replace(BROKEN, claims=rows), width=40).replace(",", "").split()
+
+
+def test_several_counterexamples_are_lines_of_their_own() -> None:
+    found = BROKEN.claims[0].findings[0]
+    others = tuple(replace(found, attack=None, detail=f"numbers {n}") for n in range(2))
+    told = replace(BROKEN.claims[0], findings=(*others, found))
+    assert told.reason.split("\n") == [found.detail or found.method, "numbers 0", "numbers 1"]
+    assert "numbers 0" not in as_text(replace(BROKEN, claims=(told,)))
+
+
 def test_an_assumption_that_fell_is_named_before_a_lemma() -> None:
     nulls = row("null_reports_are_charged", Verdict.REFUTED)
     found = why(replace(BROKEN, claims=(*BROKEN.claims, nulls)))
@@ -342,6 +364,11 @@ def test_sarif_points_at_the_rule(name: str) -> None:
         (place,) = found["locations"]
         assert place["physicalLocation"]["region"]["startLine"] in (1, 12)
         assert not place["physicalLocation"]["artifactLocation"]["uri"].startswith("/")
+
+
+def test_sarif_names_files_from_the_folder_in_which_it_is_made() -> None:
+    for file in ("proposals/change.py", str(Path.cwd() / "proposals" / "change.py")):
+        assert from_here(file) == "proposals/change.py"
 
 
 def test_results_are_compared_guarantee_by_guarantee() -> None:

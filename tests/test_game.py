@@ -11,7 +11,6 @@ import pytest
 from flint import fmpq
 from immutables import Map
 
-from properties.attack import play, untyped
 from properties.broken import (
     HALF_THE_NOISE,
     REAL_REPORTS_CHARGED,
@@ -39,6 +38,7 @@ from properties.mechanism_menu import (
     SummaryParts,
     ignores_identifiers,
 )
+from properties.replay import play, untyped
 from properties.system_menu import SystemMenu
 from properties.universes import (
     aggregation_universe,

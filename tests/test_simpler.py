@@ -14,7 +14,7 @@ from spec import PAPER, Query, Rules
 from spec.attribution_client import Source, Trigger
 from spec.contributions import Unit
 from spec.neighbours import ATTRIBUTION_FIXED, NULL_STORE
-from spec.private_aggregation_client import DeviceWindow, Event
+from spec.private_aggregation_client import DeviceWindow, Event, Storage
 from spec.system import Move, PassTime
 
 PROMISED: Promise = (PAPER.limits.epsilon, PAPER.limits.delta)
@@ -88,3 +88,27 @@ def test_equal_queries_replace_different_ones() -> None:
     assert attack is not None
     asked = {move.epsilon for move in attack.made if isinstance(move, Query)}
     assert asked == {Fraction(64)}
+
+
+def test_needless_keys_filters_and_programs_are_left_out() -> None:
+    def by_turns(storage: Storage) -> tuple[Storage, int, int]:
+        return storage, 5, PAPER.limits.contribution_budget
+
+    rules: Rules = replace(PAPER, charge=lambda at, spent, report: spent)
+    limits = PAPER.limits
+    query = Query(epsilon=limits.epsilon, report_ids=(0,), keys=(4, 5, 6))
+    event = Event(report_id=0, device="phone", program=by_turns)
+    unit = DeviceWindow(device="phone", window=0)
+    attack = smallest_attack(rules, NULL_STORE, unit, (event, query, query), PROMISED)
+    assert attack is not None
+    plain = ContributeTo(0, limits.contribution_budget)
+    asked = replace(query, keys=(0,))
+    assert attack.made == (replace(event, program=plain), asked, asked)
+    both = frozenset({"x", "y"})
+    source = Source(source_id="x", destination="shop", expiry=86_400, filters=both, key=0)
+    trigger = Trigger(report_id=0, destination="shop", filters=both, key=1, value=1)
+    late_moves = (source, PassTime(until=83_111), trigger)
+    found = smallest_attack(NIGHT, ATTRIBUTION_FIXED, "x", late_moves, PROMISED)
+    assert found is not None
+    filters = [m.filters for m in found.made if isinstance(m, Source | Trigger)]
+    assert filters == [{"y"}, {"y"}]

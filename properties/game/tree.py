@@ -64,10 +64,14 @@ class Branch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Hold a strategy: an action, and a branch for every response to it."""
+    """Hold a strategy: an action, and a branch for every response to it.
+
+    `otherwise` follows a response that has no branch; without one, the strategy ends there.
+    """
 
     action: Hashable
-    branches: tuple[Branch, ...]
+    branches: tuple[Branch, ...] = ()
+    otherwise: Plan | None = None
 
 
 class Comparison:

@@ -36,7 +36,7 @@ from properties.machines._loss import Loss, Losses
 from properties.machines._machine import ROLLOUTS, Choose, Machine, claim
 from properties.machines._responses import Responses, outcomes
 from properties.machines._rollouts import Rollouts
-from properties.numerals import decimal
+from properties.numerals import beside
 from properties.observation import Seen, encoded
 from properties.strategies import spans
 from properties.telling import move_text, unit_text
@@ -272,7 +272,7 @@ class WorldsMachine(Machine):
         exact = loss.delta(self.power(epsilon))
         if exact - cut > delta:
             yield (
-                f"exact delta {exact} ({decimal(exact)}) at epsilon {epsilon} where {delta} is "
+                f"exact delta {beside(exact)} at epsilon {epsilon} where {delta} is "
                 f"promised, for {unit_text(unit)}; neighbours: {self.relation_for(unit).name}"
             )
 

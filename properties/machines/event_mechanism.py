@@ -20,7 +20,7 @@ from properties.machines._machine import Choose, Machine, Needs, claim
 from properties.machines._responses import States, law_of_seen, moved_states
 from properties.machines._sequences import WindowSequences
 from properties.machines.event_client import begins
-from properties.numerals import decimal
+from properties.numerals import beside
 from properties.strategies import event_sources
 from properties.telling import move_text, unit_text
 from spec.contributions import Unit
@@ -254,7 +254,7 @@ class ResponseMachine(Machine):
             delta = loss.delta(power)
             if delta > 0:
                 yield (
-                    f"exact delta {delta} ({decimal(delta)}) at epsilon {epsilon} where 0 is "
+                    f"exact delta {beside(delta)} at epsilon {epsilon} where 0 is "
                     f"promised, for {unit_text(unit)}"
                 )
 

@@ -82,7 +82,13 @@ def run(arguments: argparse.Namespace) -> int:
 def as_story(result: Result) -> str:
     """Return the attack as text, or why there is none."""
     from sandproof import formats
-    from sandproof.formats.text import Writer, write_opening, write_story, write_verdict
+    from sandproof.formats.text import (
+        INTERRUPTED,
+        Writer,
+        write_opening,
+        write_story,
+        write_verdict,
+    )
 
     out = Writer(formats.in_colour(), formats.width(), sys.stdout.isatty())
     write_opening(out, result)
@@ -100,6 +106,8 @@ def as_story(result: Result) -> str:
         out.wrap("No attack was found.")
         for row in result.of_kind(Kind.GUARANTEE):
             out.wrap(f"{row.claim.id}: {row.verdict.value}: {row.reason}".rstrip(": "), indent=4)
+    if result.interrupted:
+        out.heading(INTERRUPTED)
     write_verdict(out, result)
     return "\n".join(out.lines)
 
@@ -136,4 +144,4 @@ def write_test(attack: AttackRecord | None, proposal: Path, path: Path) -> None:
         print(f"sandproof: there is no attack to replay; {path} is not written", file=sys.stderr)
         return
     found = os.path.relpath(proposal.resolve(), path.resolve().parent)
-    write(attack.test.replace(PROPOSAL, Path(found).as_posix()), path)
+    write(attack.test.replace(PROPOSAL, Path(found).as_posix()).rstrip("\n"), path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import sandproof
 from sandproof.about import Change
@@ -81,6 +81,12 @@ def changed_by(result: Result, row: ClaimResult) -> Change | None:
     return next((each for each in changes if each.line), None)
 
 
+def from_here(file: str) -> str:
+    """Return a path as code hosts know it, from the folder in which the command runs."""
+    path, here = PurePath(file), Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()
+
+
 def entry(
     rule: str, level: str, text: str, proposal: str, change: Change | None
 ) -> dict[str, object]:
@@ -88,7 +94,7 @@ def entry(
     file = change.file if change is not None and change.file else proposal
     line = change.line if change is not None and change.line else 1
     place = {
-        "artifactLocation": {"uri": PurePath(file).as_posix()},
+        "artifactLocation": {"uri": from_here(file)},
         "region": {"startLine": line},
     }
     return {

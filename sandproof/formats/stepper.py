@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from html import escape
 
+from properties.numerals import beside
 from sandproof.claim_result import AttackRecord, Json
 from sandproof.formats.svg import attack_curve, noise_curve
 
@@ -104,7 +105,7 @@ def world(name: str, seen: str, probability: object, ledger: object) -> str:
         share = Fraction(str(probability))
         width = round(100 * min(max(share, Fraction(0)), Fraction(1)))
         likely = (
-            f"<small>probability so far: {escape(str(probability))}</small>"
+            f"<small>probability so far of what tells most: {escape(beside(share))}</small>"
             f'<div class="bar" aria-hidden="true"><span style="width: {width}%"></span></div>'
         )
     kept = f"<small>ledgers: {escape(str(ledger))}</small>" if ledger else ""

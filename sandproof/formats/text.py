@@ -32,6 +32,8 @@ COLOURS: Mapping[str, str] = {
 COST = "not proved: "
 """How a line begins that says what cost a proof; the same is said once."""
 
+INTERRUPTED = "Interrupted: what was not finished is unknown."
+
 HEADINGS = (
     (Kind.GUARANTEE, "Guarantees"),
     (Kind.ASSUMPTION, "Assumptions of the paper's proof"),
@@ -67,9 +69,14 @@ class Writer:
         self.lines += [self.paint(first, style) + rest, *lines[1:]]
 
     def folded(self, text: str, first: str = "", rest: str = "") -> list[str]:
-        """Return a text in lines within the width."""
+        """Return a text in lines within the width; a name that is longer stays whole."""
         return textwrap.wrap(
-            text, self.width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False
+            text,
+            self.width,
+            initial_indent=first,
+            subsequent_indent=rest,
+            break_on_hyphens=False,
+            break_long_words=False,
         )
 
     def wrap(self, text: str, indent: int = 2, style: str = "") -> None:
@@ -251,7 +258,7 @@ def write_remarks(out: Writer, result: Result) -> None:
     """Write problems and notes."""
     lines = [*result.misbehaved, *result.exhausted, *result.notes]
     if result.interrupted:
-        lines.append("Interrupted: what was not finished is unknown.")
+        lines.append(INTERRUPTED)
     if lines:
         out.heading("Note")
         for line in lines:
