@@ -20,15 +20,22 @@ from spec.verdicts import Claim, Evidence, Finding, Kind, Reason, Verdict
 def claim_results(
     schedule: Schedule, claims: Sequence[Claim], interrupted: bool
 ) -> tuple[ClaimResult, ...]:
-    """Return a row for each claim, from what the jobs have found so far."""
-    rows = [claim_result(schedule, claim, interrupted) for claim in claims]
+    """Return a row for each claim, from what the jobs have found so far.
+
+    Claims that others rest on have rows, too, which are left out in the end.
+    """
+    asked_for = {claim.id for claim in claims}
+    helping = {job.claim for job in schedule.kept() if job.helping} - asked_for
+    every = (*claims, *map(claim_named, sorted(helping)))
+    rows = [claim_result(schedule, claim, interrupted) for claim in every]
     refuted = {row.claim.id for row in rows if row.verdict is Verdict.REFUTED}
     refuted |= {x for x, found in schedule.lemmas.items() if found.verdict is Verdict.REFUTED}
     family = schedule.loaded.family
     fallen = [
         replace(row, refuted_lemmas=family.refuted_lemmas(row.claim.id, refuted)) for row in rows
     ]
-    return without_fallen_proofs(family.composed(fallen))
+    known = without_fallen_proofs(family.composed(fallen))
+    return tuple(row for row in known if row.claim.id in asked_for)
 
 
 def claim_result(schedule: Schedule, claim: Claim, interrupted: bool) -> ClaimResult:
@@ -40,7 +47,7 @@ def claim_result(schedule: Schedule, claim: Claim, interrupted: bool) -> ClaimRe
     if not loaded.affects(claim.id):
         why = why_unaffected(claim)
         return ClaimResult(claim=claim, affected=False, why=why, promise=promise, papers=papers)
-    mine = [found.finding for job, found in schedule.own().items() if job.claim == claim.id]
+    mine = [found.finding for job, found in schedule.kept().items() if job.claim == claim.id]
     return ClaimResult(
         claim=claim,
         findings=tuple(mine),
@@ -58,7 +65,8 @@ def blocked(schedule: Schedule, claim: Claim, interrupted: bool) -> str:
     kept = schedule.kept().values()
     misbehaved = [line for found in kept for line in found.misbehaved]
     hung = [line for found in kept for rule, line in found.exhausted.items() if rule in claim.rules]
-    unfinished = interrupted and claim.id in schedule.unfinished()
+    rests_on = {claim.id, *schedule.loaded.family.rests_on(claim.id)}
+    unfinished = interrupted and not schedule.unfinished().isdisjoint(rests_on)
     return next(iter([*misbehaved, *hung, *([Reason.INTERRUPTED.value] * unfinished)]), "")
 
 

@@ -35,7 +35,7 @@ class Schedule:
     """Hand out the jobs of a plan, and keep what they find."""
 
     def __init__(self, loaded: Loaded, options: Options) -> None:
-        self.loaded = loaded
+        self.loaded, self.only = loaded, frozenset(options.only)
         self.pending = [
             job for job in loaded.jobs if loaded.affects(job.claim) and options.asks_for(job.claim)
         ]
@@ -52,6 +52,7 @@ class Schedule:
             lemma = Job(place=-1, claim=claim, check="proof", proves=True)
             unknown = undecided(lemma, Reason.NOT_RUN, "no proof for these neighbours")
             self.lemmas.setdefault(claim, unknown)
+        self.helped = not self.only
         self.repairing = False
 
     @property
@@ -63,7 +64,7 @@ class Schedule:
         """Return the next job, if there is one that can start now; it counts as running."""
         job = self._choose()
         if job is not None:
-            if not job.helping:
+            if job in self.pending:
                 self.pending.remove(job)
             self.running.add(job)
         return job
@@ -115,6 +116,8 @@ class Schedule:
             dropped = {other for other in self.running if needless(other, kept)}
             self.running -= dropped
             self.pending = [other for other in self.pending if not needless(other, kept)]
+        if self.done and not self.helped:
+            self._plan_lemmas()
         if self.done and not self.repairing:
             self._plan_repairs()
         return dropped
@@ -146,6 +149,30 @@ class Schedule:
         """Return the lemmas that are known to be proved on the family's own rules."""
         own = self.loaded.family.own_name
         return {lemma: x for (version, lemma), x in PROVED.items() if version == own}
+
+    def _plan_lemmas(self) -> None:
+        """Ask about the lemmas on which the claims rest that were asked for and are not attacked.
+
+        A lemma that falls, or raises an alarm, costs what rests on it, whether it is shown or not.
+        """
+        self.helped = True
+        attacked = {job.claim for job, found in self.own().items() if found.finding.attack}
+        family = self.loaded.family
+        resting: set[str] = set()
+        above = set(self.only - attacked)
+        while above:
+            lemmas = {lemma for claim in above for lemma in family.rests_on(claim)}
+            above = lemmas - resting
+            resting |= lemmas
+        known = {job.place for job in self.found}
+        self.pending = [
+            replace(job, helping=True)
+            for job in self.loaded.jobs
+            if job.claim in resting - self.only
+            and job.place not in known
+            and self.loaded.affects(job.claim)
+        ]
+        self.total += len(self.pending)
 
     def _plan_repairs(self) -> None:
         """Put back one changed rule at a time, and ask again the checks that refuted."""

@@ -209,6 +209,15 @@ def test_every_proposal_is_refuted_or_proved_as_expected(path: Path, store: Path
     assert result.about.family == "w3c"
 
 
+def test_a_guarantee_that_is_asked_for_alone_is_unknown_if_a_lemma_falls() -> None:
+    path = ROOT / "proposals" / "w3c" / "quotas_by_own_credit.py"
+    alone = "level1_what_one_site_asks_is_private"
+    (result,) = verdict.run([Request(path=path)], Options(effort="quick", only=(alone,)))
+    (row,) = result.claims
+    assert (row.claim.id, row.verdict) == (alone, Verdict.UNKNOWN)
+    assert "on which it rests, is refuted" in row.reason
+
+
 @cache
 def attacks(path: Path) -> list[Level1Attack]:
     rules, expected = loaded(path)

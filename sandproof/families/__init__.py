@@ -92,6 +92,10 @@ class Family:
         """Return the name of the version that the family's own rules are."""
         return next(iter(self.versions))
 
+    def rests_on(self, claim: str) -> set[str]:
+        """Name the claims that cost a claim what was found for it if they all fall."""
+        return set(self.refuted_lemmas(claim, self.claims.keys() - {claim}))
+
     def nearest(self, rules: Rules) -> Rules:
         """Return the version that rules differ from in the fewest places; the first of several."""
 
