@@ -74,8 +74,8 @@ OFTEN = 24
 WEEK = 7 * 24 * 3600
 """The time between two queries, in seconds."""
 
-SIZES = (3, 11, 101, 1001)
-"""The sizes of large batches."""
+SIZES = ((3, 3), (11, 11), (101, 101), (1001, 3), (3, 1001))
+"""How many reports large batches hold, and for how many keys they are asked."""
 
 
 def within(entry: Spent, epsilon_cap: Fraction, delta_cap: Fraction) -> bool:
@@ -237,18 +237,22 @@ def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
 
 @search(
     "preservation: in a large batch, and for many keys, a report pays as much",
-    over="batches of 3, 11, 101 and 1001 reports",
+    over="batches of up to 101 reports and keys, and of 1001 of either",
 )
 def crowds_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
-    """Ask for a report among many others, and for as many keys, twice."""
+    """Ask for a report among many others, and for many keys, twice."""
     caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))
-    for size in SIZES:
+    for reports, keys in SIZES:
         for epsilon, delta in ((Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2))):
-            ids = tuple(range(1, size + 1))
-            query = Query(epsilon=epsilon, delta=delta, report_ids=ids, keys=ids)
+            query = Query(
+                epsilon=epsilon,
+                delta=delta,
+                report_ids=tuple(range(1, reports + 1)),
+                keys=tuple(range(1, keys + 1)),
+            )
             taken = taken_part(replace(rules, limits=caps), (query,) * 2)
             if beyond(taken, caps):
-                return {"reports and keys": size, **example(taken, caps, query)}
+                return {"reports": reports, "keys": keys, **example(taken, caps, query)}
     return None
 
 
