@@ -75,6 +75,13 @@ def test_a_step_shows_both_worlds_and_marks_where_they_differ() -> None:
     assert ("width: 50%" in shown, "width: 12%" in shown) == (True, True)
 
 
+def test_the_curve_says_which_delta_the_attack_attains_and_a_bound_is_called_one() -> None:
+    how = (Fraction(2, 3), Fraction(0), Fraction(4), Fraction(1, 32), "2 ln 2")
+    assert "attack: δ = 0.6666<" in attack_curve(*how)
+    assert "attack: δ ≥ 0.6666<" in attack_curve(*how, exact=False)
+    assert "promised: δ ≤ 0.03125<" in attack_curve(*how)
+
+
 def test_an_attack_without_probabilities_has_no_curve() -> None:
     told = AttackRecord(story="s", data={"steps": [{"move": "m"}]})
     assert curve_of(told) == ""

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
 
+from properties.numerals import bound, scientific
+
 Point = tuple[float, float]
 
 LEFT, TOP, WIDTH, HEIGHT = 52, 40, 310, 190
@@ -102,10 +104,15 @@ def attack_curve(
     if other and points and len(points) <= SAMPLES:
         points.append((points[-1][0], foot))
     parts.append(line(points, 2) if points else "")
+    gained = max(probability - power * other, Fraction(0))
+    x, y = place(1, float(gained))
+    parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
+    attained = f"attack: δ {'=' if exact else '≥'} {bound(gained, digits=4)}"
+    parts.append(text(x - 8, y + 20, attained, text_anchor="end", font_size="12"))
     x, y = place(1, float(allowed))
     parts += [line([(x, y), (LEFT + WIDTH, y)], 2, "5 4"), cross(x, y)]
-    promised = f"promised: δ ≤ {float(allowed):.3g}".replace("e-0", "e-")
-    parts.append(text(x + 10, y - 8, promised if allowed else "promised: δ = 0"))
+    promised = f"promised: δ {'≤' if allowed else '='} {scientific(allowed)}"
+    parts.append(text(x - 10, y - 8, promised, text_anchor="end", font_size="12"))
     least = "δ that this attack shows" + ("" if exact else ", at least")
     parts.append(text(LEFT - 30, TOP - 18, least, font_weight="600"))
     title = f"{least}, at each ε, against the promise"
