@@ -75,7 +75,8 @@ class Attack:
     r"""Hold a replayed attack.
 
     `steps` is the most telling line of the strategy; `made` are its moves if they do not depend on
-    what is answered. `probability` and `other` are those of the
+    what is answered. `curve` holds multiples of the promised epsilon with the worst delta that any
+    adversary of as many moves attains there. `probability` and `other` are those of the
     attack's event in the world it points at and in the other one. They break probability <= power
     * other + allowed, with power $e^{\varepsilon}$.
     """
@@ -98,6 +99,7 @@ class Attack:
     limits: Limits
     relation_is_own: bool
     noise: Told | None
+    curve: tuple[tuple[Fraction, Fraction], ...] = ()
 
     @property
     def gained(self) -> Fraction:
@@ -172,6 +174,7 @@ class Attack:
             "gained_delta": str(self.gained),
             "inequality": self.inequality(),
             "noise": self.noise,
+            "curve": [[str(times), str(delta)] for times, delta in self.curve],
             "searched": self.searched,
             "steps": [
                 {
@@ -379,13 +382,14 @@ def ledger_text(state: object) -> str:
     if not isinstance(system, System):
         return "impossible"
     budgets = [
-        f"{unit_text(unit)} {budget.value} in {budget.count}"
+        f"{unit_text(unit)} (sum {budget.value}, number {budget.count})"
         for clients in (system.attribution, system.aggregation)
         for client in clients.values()
         for unit, budget in client.budgets.items()
+        if budget.count
     ]
     charged = [
-        f"report {entry} ({spent.epsilon}, {spent.delta})"
+        f"report {entry} (ε {spent.epsilon}, δ {spent.delta})"
         for entry, spent in system.service.ledger.items()
     ]
     parts = []

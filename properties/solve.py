@@ -330,7 +330,11 @@ def _measured(solution: Solution, games: dict[tuple[Unit, str], Game], moves: in
     for step in range(int(solution.epsilon) + 1):
         worst(Fraction(step))
     points = tuple(sorted(curve.items()))
-    return replace(solution, curve=points, factor=factor, measured=moves)
+    attack = solution.attack
+    if attack is not None and moves == solution.solved and solution.epsilon:
+        times = tuple((epsilon / solution.epsilon, delta) for epsilon, delta in points)
+        attack = replace(attack, curve=times)
+    return replace(solution, curve=points, factor=factor, measured=moves, attack=attack)
 
 
 def _least_factor(solution: Solution, worst: Callable[[Fraction], Fraction]) -> Fraction | None:

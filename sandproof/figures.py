@@ -30,12 +30,18 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """Write the number: whole, as a short fraction, or with the digits that are certain."""
+        """Write the number: whole, as a short fraction, or with the digits that are certain.
+
+        A decimal that is exact and shorter than its fraction stands alone, as 1e-8.
+        """
         if self.exact is not None and self.exact.denominator == 1 and self.exact < 10**LONG:
             return str(self.exact)
         digits = certain_digits(self.low, self.high)
         if self.exact is not None and length(self.exact) <= DIGITS:
-            return f"{self.exact} = {digits}"
+            fraction = str(self.exact)
+            if len(digits) < len(fraction) and Fraction(digits) == self.exact:
+                return digits
+            return f"{fraction} = {digits}"
         return digits
 
     def to_json(self) -> dict[str, object]:

@@ -86,7 +86,8 @@ GUARANTEES = (
         statement="Summary and event-level reports of one source together are (ε* + ε, "
         "δ*)-private, with ε that of event-level reports, if each kind is private by itself and "
         "the clients share no state.",
-        formula=r"(\varepsilon_* + \varepsilon, \delta_*)",
+        formula=r"\mathrm{IT}(\mathcal{M} : \mathcal{A}) \approx_{\varepsilon_* + \varepsilon, "
+        r"\delta_*} \mathrm{IT}(\mathcal{M}^{-x} : \mathcal{A})",
         paper="none (E1)",
         subjects=("spec.system.step",),
         rules=(*SERVICE, *CLIENTS, *ATTRIBUTION, *EVENT_LEVEL),
@@ -98,7 +99,7 @@ ASSUMPTIONS = (
     assumption(
         id="null_reports_are_charged",
         statement="A null report in a batch is charged like any other.",
-        formula=r"B(r)\ \mathrm{for\ all}\ r",
+        formula=r"B(r) = B(r') \Rightarrow B'(r) = B'(r')\ \mathrm{for\ all}\ r, r' \in Y",
         paper="Thm. 4.3",
         subjects=("spec.aggregation_service.charge",),
         rules=("charge", "settle", "budget_entries"),
@@ -115,7 +116,7 @@ ASSUMPTIONS = (
         id="noise_is_chosen_in_public",
         statement="Noise and threshold depend on the limits, on ε and δ of the query and on the "
         "size of the batch only, not on its reports.",
-        formula=r"\tau(\varepsilon, \delta, \Lambda_1, \Lambda_0, |Y|)",
+        formula=r"\tau = \tau(\varepsilon, \delta, \Lambda_1, \Lambda_0, |Y|)",
         paper="Alg. 1",
         subjects=("spec.aggregation_service.noise", "spec.aggregation_service.threshold"),
         rules=("noise", "threshold", "initial", "limits"),

@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -152,6 +153,15 @@ def test_a_story_shows_both_worlds_and_what_stands_for_many_values() -> None:
     last = refused.steps[-1]
     assert last.seen_with == "the query is refused"
     assert last.seen_without.startswith("most likely the summary")
+
+
+def test_the_curve_of_the_worst_adversary_is_told_with_the_attack() -> None:
+    solution = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, 5)
+    assert solution.attack is not None
+    told = dict(solution.attack.curve)
+    assert told[Fraction(1)] == solution.worst
+    assert told[Fraction(2)] <= solution.delta
+    assert ["1", str(solution.worst)] in cast("list[object]", solution.attack.to_json()["curve"])
 
 
 def test_like_steps_of_a_story_are_folded() -> None:

@@ -447,6 +447,7 @@ def test_params_prints_text(capsys: pytest.CaptureFixture[str]) -> None:
     status, output, _ = printed(capsys, "params")
     assert status == 0
     assert "|O|, the number of outputs" in output
+    assert re.search(r"δ of the query +1e-8\n", output)
 
 
 @pytest.mark.parametrize(

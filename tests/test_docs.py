@@ -375,6 +375,9 @@ def test_the_page_of_a_refuted_proposal_steps_through_two_worlds(
     return [[...box.querySelectorAll("li")].indexOf(now), mine.offsetTop === theirs.offsetTop,
       mine.textContent, theirs.textContent, document.querySelectorAll("figure.curve svg").length];
     """
+    said = cast(str, window.run("return document.querySelector('article').innerText"))
+    why = "Refuted because null_reports_are_charged no longer holds: rule charge, line"
+    assert said.index(why) < said.index("refuted: proposals/")
     step, level, mine, theirs, curves = cast(list[object], window.run(shown))
     assert (step, level) == (1, True)
     assert mine == "with xthe query is refused"

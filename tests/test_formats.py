@@ -214,7 +214,8 @@ def test_a_refuted_change_opens_with_what_fell_and_with_which_rule_on_which_line
     assert text.startswith(f"{WHY} What no longer holds: A query that is refused leaves")
     assert text.index("1. Source 'A' is registered") < text.index("Changed against")
     assert text.index("Changed against") < text.index("Guarantees")
-    assert WHY in formats.render("html", [FALLEN]).replace("Refuted because", "refuted because")
+    page = formats.render("html", [FALLEN])
+    assert WHY[1:] in page.replace("<wbr>", "")
     assert "rule charge, line 12" in formats.render("markdown", [FALLEN]).split("\n")[2]
     assert WHY in formats.render("junit", [FALLEN])
     data = json.loads(formats.render("json", [FALLEN]))["why"]
@@ -222,7 +223,7 @@ def test_a_refuted_change_opens_with_what_fell_and_with_which_rule_on_which_line
 
 
 def test_a_rule_in_another_file_is_named_with_the_file() -> None:
-    (change,) = BROKEN.about.changes
+    (change,) = (each for each in BROKEN.about.changes if each.line)
     for file, told in ((BROKEN.about.name, ""), ("some/helper.py", ", helper.py")):
         about = replace(BROKEN.about, changes=(replace(change, file=file),))
         assert opening(replace(FALLEN, about=about)) == WHY.replace(", line", f"{told}, line")
@@ -468,7 +469,7 @@ def test_markdown_holds_the_table_the_source_and_the_attack() -> None:
 class Page(HTMLParser):
     """Collect what a page refers to, and whether its tags are closed."""
 
-    VOID = ("meta", "br")
+    VOID = ("meta", "br", "wbr")
 
     def __init__(self, text: str) -> None:
         super().__init__()

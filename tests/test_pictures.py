@@ -72,7 +72,25 @@ def test_a_step_shows_both_worlds_and_marks_where_they_differ() -> None:
     shown = step_of(likely)
     assert 'class="worlds differ"' in shown
     assert shown.count("probability so far") == 2
+    certain = likely | {"probability_with": "1", "probability_without": "1"}
+    assert "probability so far" not in step_of(certain)
     assert ("width: 50%" in shown, "width: 12%" in shown) == (True, True)
+
+
+def test_the_curve_says_which_delta_the_attack_attains_and_a_bound_is_called_one() -> None:
+    how = (Fraction(2, 3), Fraction(0), Fraction(4), Fraction(1, 32), "2 ln 2")
+    assert "attack: δ = 0.6666<" in attack_curve(*how)
+    assert "attack: δ ≥ 0.6666<" in attack_curve(*how, exact=False)
+    assert "promised: δ ≤ 0.03125<" in attack_curve(*how)
+
+
+def test_the_worst_adversary_is_drawn_beside_the_attack() -> None:
+    how = (Fraction(2, 3), Fraction(0), Fraction(4), Fraction(1, 32), "2 ln 2")
+    worst = [(Fraction(n, 2), Fraction(3 - n, 3)) for n in range(3)] + [(Fraction(8), Fraction(0))]
+    drawn = attack_curve(*how, worst=worst)
+    assert "small dots: the worst adversary" in drawn
+    assert drawn.count("<circle") == 1 + 3
+    assert attack_curve(*how).count("<circle") == 1
 
 
 def test_an_attack_without_probabilities_has_no_curve() -> None:

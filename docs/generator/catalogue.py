@@ -16,6 +16,7 @@ from sandproof.families.paper_surface import surface
 from sandproof.formats import stepper
 from sandproof.formats.text import Writer, write_story
 from sandproof.result import Result
+from sandproof.why import opening
 from spec.verdicts import Verdict
 
 FILTER = """<form class="filter" hidden>
@@ -102,7 +103,9 @@ def page(name: str, result: Result) -> str:
         for line in prose.strip().splitlines()
     )
     lines = [f"# {title(name)}", "", heading, "", f"{verdict(result.verdict.value)} ", ""]
-    lines += [f"**{escaped(result.headline)}**", "", body, ""]
+    if opening(result):
+        lines += [f"**{escaped(capitalised(opening(result)))}.**", ""]
+    lines += [escaped(result.headline), "", body, ""]
     if about.relation:
         lines += [f"Neighbours: *{about.relation}*: {about.relation_meaning}.", ""]
     if about.changes:
@@ -126,6 +129,11 @@ def page(name: str, result: Result) -> str:
             lines.append(f"| {verdict(row)} | {link} | {how} |")
     count = sum(not row.affected for row in result.claims)
     return "\n".join([*lines, "", f"{count} other claims are unaffected.", ""])
+
+
+def capitalised(sentence: str) -> str:
+    """Return a sentence that begins with a capital."""
+    return sentence[0].upper() + sentence[1:]
 
 
 def changed(change: Change) -> list[str]:

@@ -73,12 +73,12 @@ def section(result: Result) -> str:
     about = result.about
     parts = [
         f"<h1>{escape(about.name)}</h1>",
-        f'<p class="verdict {result.verdict.value}">{escape(result.headline)}</p>',
+        f'<p class="verdict {result.verdict.value}">{breakable(result.headline)}</p>',
     ]
     found, sentence = why(result), opening(result)
     if sentence:
         said = "" if found is None else f"<br>{escape(found.claim.statement)}"
-        opened = escape(sentence[0].upper() + sentence[1:])
+        opened = breakable(sentence[0].upper() + sentence[1:])
         parts.insert(1, f"<p><strong>{opened}.</strong>{said}</p>")
     if about.text:
         parts.append(f'<pre class="story">{escape(about.text)}</pre>')
@@ -111,6 +111,11 @@ def section(result: Result) -> str:
         f"{result.seconds:.1f} s.</small></p>"
     )
     return "\n".join(filter(None, parts))
+
+
+def breakable(text: str) -> str:
+    """Return a text whose long names may be broken between their words."""
+    return escape(text).replace("_", "_<wbr>")
 
 
 def broken(attack: AttackRecord, name: str) -> str:

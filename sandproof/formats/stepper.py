@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 from html import escape
+from typing import cast
 
 from properties.numerals import beside
 from sandproof.claim_result import AttackRecord, Json
@@ -81,12 +82,15 @@ def stepper(attack: AttackRecord, name: str) -> str:
 def step_of(step: Json) -> str:
     """Return one step: the move, and what there is in each world."""
     seen = str(step.get("seen") or "")
+    likely = step.get("probability_with"), step.get("probability_without")
+    if likely == ("1", "1"):
+        likely = None, None
     worlds = [
-        world("with x", seen, step.get("probability_with"), step.get("ledger_with")),
+        world("with x", seen, likely[0], step.get("ledger_with")),
         world(
             "without x",
             str(step.get("seen_without", seen) or ""),
-            step.get("probability_without"),
+            likely[1],
             step.get("ledger_without"),
         ),
     ]
@@ -138,5 +142,10 @@ def curve_of(attack: AttackRecord) -> str:
     if probability <= 0 or power <= 0:
         return ""
     exact = bool(data.get("exact", True))
-    drawn = attack_curve(probability, other, power, allowed, str(data.get("epsilon", "")), exact)
+    worst = [
+        (Fraction(times), Fraction(delta))
+        for times, delta in cast(list[tuple[str, str]], data.get("curve", []))
+    ]
+    epsilon = str(data.get("epsilon", ""))
+    drawn = attack_curve(probability, other, power, allowed, epsilon, exact, worst)
     return f'<figure class="curve">{drawn}</figure>'

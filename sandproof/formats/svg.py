@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from html import escape
 
+from properties.numerals import bound, scientific
+
 Point = tuple[float, float]
 
 LEFT, TOP, WIDTH, HEIGHT = 52, 40, 310, 190
@@ -17,6 +19,9 @@ LEFT, TOP, WIDTH, HEIGHT = 52, 40, 310, 190
 
 APART = 70
 """How far two numbers below a chart must be apart to stand side by side."""
+
+TWICE = 2
+"""The multiple of the promised epsilon to which the curve of an attack goes."""
 
 SAMPLES = 160
 """At how many places a curve is computed."""
@@ -69,11 +74,13 @@ def attack_curve(
     allowed: Fraction,
     epsilon: str,
     exact: bool = True,
+    worst: Sequence[tuple[Fraction, Fraction]] = (),
 ) -> str:
     r"""Draw which $\delta$ an attack shows at each $\varepsilon$, beside the promise.
 
     An event of this probability, and of the other one in the other world, needs a $\delta$ of at
     least their difference $p - e^{\varepsilon} q$. The curve goes to twice the promised epsilon.
+    `worst` holds what the worst adversary attains at multiples of it, as dots.
     """
     foot = TOP + HEIGHT
     shown = [each for each in (allowed, probability - power * other) if each > 0]
@@ -102,14 +109,24 @@ def attack_curve(
     if other and points and len(points) <= SAMPLES:
         points.append((points[-1][0], foot))
     parts.append(line(points, 2) if points else "")
+    known = [place(float(times), float(delta)) for times, delta in worst if times <= TWICE]
+    if known:
+        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5"/>' for x, y in known]
+        dots = "small dots: the worst adversary with as many moves"
+        parts.append(text(LEFT - 30, foot + 40, dots, font_size="12"))
+    gained = max(probability - power * other, Fraction(0))
+    x, y = place(1, float(gained))
+    parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
+    attained = f"attack: δ {'=' if exact else '≥'} {bound(gained, digits=4)}"
+    parts.append(text(x - 8, y + 20, attained, text_anchor="end", font_size="12"))
     x, y = place(1, float(allowed))
     parts += [line([(x, y), (LEFT + WIDTH, y)], 2, "5 4"), cross(x, y)]
-    promised = f"promised: δ ≤ {float(allowed):.3g}".replace("e-0", "e-")
-    parts.append(text(x + 10, y - 8, promised if allowed else "promised: δ = 0"))
+    promised = f"promised: δ {'≤' if allowed else '='} {scientific(allowed)}"
+    parts.append(text(x - 10, y - 8, promised, text_anchor="end", font_size="12"))
     least = "δ that this attack shows" + ("" if exact else ", at least")
     parts.append(text(LEFT - 30, TOP - 18, least, font_weight="600"))
     title = f"{least}, at each ε, against the promise"
-    return svg(title, LEFT + WIDTH + 38, foot + 32, parts)
+    return svg(title, LEFT + WIDTH + 38, foot + 32 + 20 * bool(known), parts)
 
 
 def noise_curve(
