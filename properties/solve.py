@@ -32,7 +32,7 @@ from properties.universes import described
 from spec.aggregation_service import Answer
 from spec.contributions import Unit
 from spec.distributions import Draw
-from spec.neighbours import Relation, Worlds
+from spec.neighbours import RELATIONS, Relation, Worlds
 from spec.numbers import Power
 from spec.paper import PAPER
 from spec.reports import Report
@@ -264,7 +264,7 @@ def _games(
     budget: Steps,
     answering: Answering | None = None,
 ) -> dict[tuple[Unit, str], Game]:
-    menu = SystemMenu(universe=universe, rules=rules)
+    menu = SystemMenu(universe=universe, rules=rules, any_tells=relation not in RELATIONS)
     remembered = with_answers_remembered(rules, window, budget)
     if answering is not None:
         answering.given = rules.serve is not PAPER.serve

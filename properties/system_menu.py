@@ -14,7 +14,7 @@ from itertools import combinations
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.distributions import Draw, explore
-from spec.event_client import EventSource
+from spec.event_client import EventSource, EventTrigger
 from spec.lemmas import SERVICE
 from spec.neighbours import Worlds
 from spec.numbers import SpecError
@@ -42,19 +42,51 @@ class Progress:
 class SystemMenu:
     """Offer the moves of a universe to the adversary of the whole system.
 
-    A move that is offered again is the same object: games tell moves apart by identity.
+    A move that is offered again is the same object: games tell moves apart by identity. Where
+    `any_tells`, every move is taken to show something.
     """
 
     universe: Universe
     rules: Rules
+    any_tells: bool = False
     start: Progress = field(default=Progress())
     made: dict[Hashable, tuple[Move, ...]] = field(default_factory=dict, compare=False)
 
     def choices(
         self, progress: Hashable, states: Sequence[object]
     ) -> Iterable[tuple[Hashable, Hashable]]:
-        """Return the moves that are left, each with the progress after it."""
+        """Return the moves that are left, each with the progress after it.
+
+        Those are left out that show nothing and after which nothing more can be shown.
+        """
         assert isinstance(progress, Progress)
+        for move, after in self.listed(progress, states):
+            if self.tells(move) or self.may_tell(after):
+                yield move, after
+
+    def tells(self, action: Hashable) -> bool:
+        """Tell whether the ad-tech may see something because of a move, whatever the state is.
+
+        In a step of `spec.system`, and in the world without a unit, what is registered shows
+        nothing until time passes. A relation of a proposal's own may show what it likes.
+        """
+        return self.any_tells or not isinstance(action, Source | EventSource | EventTrigger)
+
+    def may_tell(self, progress: Progress) -> bool:
+        """Tell whether a move that is left may show something."""
+        universe = self.universe
+        return (
+            self.any_tells
+            or progress.triggers < universe.trigger_count
+            or progress.events < universe.event_count
+            or progress.queries < universe.query_count
+            or progress.ticks < len(universe.moments)
+        )
+
+    def listed(
+        self, progress: Progress, states: Sequence[object]
+    ) -> Iterable[tuple[Move, Progress]]:
+        """Return every move that is left, each with the progress after it."""
         found = [state.own if isinstance(state, Worlds) else state for state in states]
         systems = [system for system in found if isinstance(system, System)]
         yield from self.registrations(progress, systems)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from os import PathLike
 
     from sandproof.result import Result
@@ -75,11 +75,13 @@ def check_all(
     timeout: float | None = None,
     only: Sequence[str] = (),
     cache: bool = True,
+    refuted: Callable[[str], None] | None = None,
 ) -> Iterator[Result]:
     """Check several proposals side by side, and yield their results in order.
 
-    A proposal that cannot be checked has a result that says so in `bad_input`. This is what every
-    command of the command line calls that checks.
+    A proposal that cannot be checked has a result that says so in `bad_input`. `refuted` is told
+    the name of a proposal as soon as it is certain that it is refuted, long before all of its
+    claims are decided. This is what every command of the command line calls that checks.
     """
     from sandproof import api
 
@@ -91,4 +93,4 @@ def check_all(
     # From here on solvers are needed, which take longer to import than all this.
     from sandproof import verdict
 
-    return verdict.run(requests, options)
+    return verdict.run(requests, options, refuted)

@@ -17,7 +17,7 @@ from sandproof.processes import Ending, Outcome, Pool, Task
 from sandproof.result import Result
 from sandproof.schedule import Schedule, recall
 from sandproof.store import Store, digest_of
-from spec.verdicts import Reason
+from spec.verdicts import Evidence, Reason, Verdict
 
 LOAD_SECONDS = 10.0
 CALL_SECONDS = 10.0
@@ -46,6 +46,26 @@ class Case:
     def counts(self) -> tuple[int, int]:
         """Return how many jobs are done, and how many there are in all."""
         return (len(self.schedule.found), self.schedule.total) if self.schedule else (0, 0)
+
+    @property
+    def is_refuted(self) -> bool:
+        """Tell whether it is certain that the verdict will be refuted, whatever else is found.
+
+        An attack counts if no job that comes earlier in the plan is left: such a job could still
+        make what a later one found needless.
+        """
+        if self.schedule is None:
+            return False
+        jobs = (*self.schedule.pending, *self.schedule.running)
+        first_left = min((job.place for job in jobs if not job.put_back), default=None)
+        attacked = {
+            job.claim
+            for job, found in self.schedule.own().items()
+            if found.finding.evidence is Evidence.ATTACK
+            and (first_left is None or job.place < first_left)
+        }
+        deciding = self.result().deciding if attacked else []
+        return any(x.claim.id in attacked and x.verdict is Verdict.REFUTED for x in deciding)
 
     def next_task(self) -> Assigned | None:
         """Return the next piece of work, if there is one that can start now."""

@@ -13,7 +13,7 @@ takes and how many run side by side make no difference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sandproof.about import Request
 from sandproof.case import Assigned, Case
@@ -24,13 +24,17 @@ from sandproof.progress import Progress, terminable
 from sandproof.result import Result
 
 
-def run(requests: Sequence[Request], options: Options) -> Iterator[Result]:
+def run(
+    requests: Sequence[Request], options: Options, refuted: Callable[[str], None] | None = None
+) -> Iterator[Result]:
     """Check proposals and yield their results in order, each as soon as it is there.
 
-    An interrupt ends the children and yields what has been found until then.
+    An interrupt ends the children and yields what has been found until then. `refuted` is told the
+    name of a proposal as soon as it is certain that it is refuted, if more is still to be found.
     """
     cases = [Case(request, options) for request in requests]
     waiting, progress = list(cases), Progress()
+    open_cases = list(cases) if refuted is not None else []
 
     def show() -> None:
         done, total = (sum(counts) for counts in zip(*(case.counts for case in cases), strict=True))
@@ -49,7 +53,13 @@ def run(requests: Sequence[Request], options: Options) -> Iterator[Result]:
                 outcome = pool.wait(show)
                 if outcome is not None:
                     assert isinstance(outcome.task, Assigned)
-                    outcome.task.case.take(outcome, pool)
+                    case = outcome.task.case
+                    case.take(outcome, pool)
+                    if case in open_cases and not case.done and case.is_refuted:
+                        assert refuted is not None
+                        open_cases.remove(case)
+                        progress.clear()
+                        refuted(case.request.name)
         except KeyboardInterrupt:
             progress.clear()
             for case in waiting:

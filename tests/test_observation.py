@@ -153,6 +153,9 @@ class Menu:
     def choices(self, progress: Hashable, states: object) -> list[tuple[Hashable, Hashable]]:
         return [("look", 0)]
 
+    def tells(self, action: Hashable) -> bool:
+        return True
+
 
 def worst(one: object, other: object, moves: int) -> Fraction:
     first = World(mechanism=one, window=Window())  # type: ignore[arg-type]

@@ -1102,3 +1102,65 @@ def test_what_a_lemma_assumes_is_named() -> None:
     named = check.run(PAPER).assumes.split(", ")
     assert LEDGER in named
     assert set(named) <= set(CLAIMS)
+
+
+# What is certain early is said early.
+
+
+def certainly_refuted(schedule: Schedule, options: Options) -> bool:
+    """Tell whether a schedule is said to be refuted while it is not at its end."""
+    session = Case(Request(path=Path("change.py")), options)
+    session.schedule = schedule
+    return session.is_refuted
+
+
+def test_a_proposal_is_certainly_refuted_once_no_earlier_job_is_left() -> None:
+    early, attacking, late = (job_of(i, LEDGER, name) for i, name in enumerate(("a", "b", "c")))
+    options = replace(OPTIONS, only=(LEDGER,))
+    schedule = scheduled(options, early, attacking, late)
+    assert not certainly_refuted(schedule, options)
+    schedule.take(attacking, Found(finding=found(LEDGER, Verdict.REFUTED)))
+    schedule.pending = [early, late]
+    assert not certainly_refuted(schedule, options)
+    schedule.pending, schedule.running = [late], {early}
+    assert not certainly_refuted(schedule, options)
+    schedule.running = set()
+    schedule.found[early] = Found(finding=found(LEDGER, Verdict.SEARCHED))
+    assert certainly_refuted(schedule, options)
+    schedule.found[late] = Found(finding=found(LEDGER, Verdict.SEARCHED), misbehaved=("it raised",))
+    assert result_of(schedule, options).verdict is Verdict.REFUTED
+
+
+def test_an_attack_that_an_earlier_job_may_make_needless_is_not_certain() -> None:
+    early, attacking = job_of(0, LEDGER, "a"), job_of(1, LEDGER, "b")
+    options = replace(OPTIONS, only=(LEDGER,))
+    schedule = scheduled(options, early, attacking)
+    schedule.pending, schedule.running = [], {early}
+    schedule.found[attacking] = Found(finding=found(LEDGER, Verdict.REFUTED))
+    assert not certainly_refuted(schedule, options)
+    schedule.take(early, Found(finding=found(LEDGER, Verdict.SEARCHED), misbehaved=("it raised",)))
+    assert result_of(schedule, options).verdict is not Verdict.REFUTED
+    assert not certainly_refuted(schedule, options)
+
+
+def test_a_refuted_proposal_is_told_before_everything_is_decided(
+    checks: list[Check], tmp_path: Path
+) -> None:
+    checks[:] = [
+        check(ATTRIBUTION, "play", Verdict.REFUTED),
+        check(LEDGER, "play", Verdict.PROVED),
+    ]
+    requests = [
+        Request(path=written(tmp_path, rule(PAPERS_CHARGE), "broken.py")),
+        Request(path=written(tmp_path, "x = (", "bad.py")),
+    ]
+    told: list[str] = []
+    results = verdict.run(requests, replace(OPTIONS, jobs=1), told.append)
+    first = next(results)
+    assert told == [requests[0].name]
+    assert first.verdict is Verdict.REFUTED
+    assert [each.bad_input != "" for each in results] == [True]
+    assert told == [requests[0].name]
+    checks[:] = [check(ATTRIBUTION, "play", Verdict.SEARCHED), checks[1]]
+    assert next(verdict.run(requests[:1], OPTIONS, told.append)).verdict is not Verdict.REFUTED
+    assert len(told) == 1

@@ -12,7 +12,8 @@ $\varepsilon$ and one memory serves the whole curve $\delta(\varepsilon)$. A nod
 homogeneous in its two measures, so nodes are remembered with $|\mu_P| = 1$. Nothing is pruned but
 what is exact: a measure of zero on one side decides a node, and a node that is worth nothing is
 worth nothing with a larger $\mu_Q$ or with fewer moves. Of the last action nothing matters but what
-it tells: nodes at which the last action may tell the same things have one value.
+it tells: nodes at which the last action may tell the same things have one value, and an action that
+never shows anything is no last one.
 """
 
 from __future__ import annotations
@@ -111,6 +112,8 @@ class Game:
             known = ONE - other / mass if mass > other else ZERO
             for choice in self.choices(unit):
                 if moves == 1:
+                    if not self.menu.tells(choice[0]):
+                        continue
                     gained = self.final_gain(unit, choice[0])
                 else:
                     children = self.after(unit, choice)
@@ -218,7 +221,7 @@ class Game:
         on_fronts: list[Hashable] = []
         on_backs: list[Hashable] = []
         views: list[Hashable] = []
-        for action, _ in self.choices(pair.node):
+        for action in (each for each, _ in self.choices(pair.node) if self.menu.tells(each)):
             view, other = self.first.view(front, action), self.second.view(opposite, action)
             if view is None and other is None:
                 on_fronts.append(action)

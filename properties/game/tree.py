@@ -37,6 +37,10 @@ class Menu(Protocol):
         """
         ...
 
+    def tells(self, action: Hashable) -> bool:
+        """Tell whether an action may show something; the last one is wasted on one that may not."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from sandproof.commands.options import FORMATS, accepted, add_family, add_options, how_to_check
@@ -36,6 +37,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
     parser.set_defaults(run=run)
 
 
+def say_refuted(name: str) -> None:
+    """Say at once that a proposal is refuted; the report comes when every claim is decided."""
+    print(
+        f"refuted: {name}: an attack was replayed; the report follows", file=sys.stderr, flush=True
+    )
+
+
 def run(arguments: argparse.Namespace) -> int:
     """Check, print, and return the exit status that tells the verdict."""
     import sandproof
@@ -45,7 +53,11 @@ def run(arguments: argparse.Namespace) -> int:
     formats.check_writable(arguments.output, *(file for _, file in arguments.also))
     paths: list[Path | None] = list(arguments.proposals) or [None]
     found = sandproof.check_all(
-        paths, settings=arguments.settings, family=arguments.family, **how_to_check(arguments)
+        paths,
+        settings=arguments.settings,
+        family=arguments.family,
+        refuted=say_refuted,
+        **how_to_check(arguments),
     )
     results: list[Result] = []
     for result in found:
