@@ -5,7 +5,9 @@ So `attribute` and `propose` may look at everything on the device and decide in 
 it is known whose credits they are: those of registered sources as they are, or those that the
 paper's `propose` gives to the unit of the event.
 
-To *admit* is done in each world on its own budgets. Whatever a proposal makes of a credit before
+To *admit* is done in each world on its own budgets. A rule that raises would tell of them, so that
+nothing may be done there that could: no division by what may be zero, no place that may not be
+there, no function that refuses what it is given. Whatever a proposal makes of a credit before
 the paper's `contribute` grants it may depend on this credit, on its own unit's budget and on what
 is public, so that no unit learns of another. A loop over credits must handle each by itself: what
 one round sets is forgotten in the next, and none ends the loop.
@@ -124,6 +126,7 @@ class Admitting(Policy):
 
     kept_apart: Label | None = CREDIT
     changes_nothing = True
+    answers_always = True
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open a credit, and of the client the budgets."""
@@ -234,6 +237,7 @@ class AdmittingPart(Policy):
     """
 
     changes_nothing = True
+    answers_always = True
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public, and the budget in which a contribution is counted."""
@@ -391,6 +395,8 @@ class Crediting(Matching):
 
 class Counting(Matching):
     """Let a rule count a trigger as the paper does, once, and note more beside the records."""
+
+    answers_always = True
 
     def call(self, call: Call) -> Label | None:
         """Copy the client with something noted in it."""

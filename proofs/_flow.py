@@ -24,13 +24,17 @@ import builtins
 import dataclasses
 import dis
 import functools
+import inspect
+import itertools
+import math
 import sys
+import sysconfig
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from inspect import CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
-from typing import TypeVar, cast
+from types import CodeType, FunctionType, ModuleType, UnionType
+from typing import Literal, TypeVar, Union, cast, get_args, get_origin
 
 from immutables import Map
 
@@ -38,9 +42,9 @@ from proofs._followed import (
     ATOMS,
     CLASSES,
     FUNCTIONS,
-    MODULES,
     _generated,
     _immutable,
+    _is_followed_module,
     _known,
     _ours,
     _own_class,
@@ -77,6 +81,10 @@ from proofs._labels import (
     ways_of,
 )
 from spec import Rules
+from spec.aggregation_service import Query
+from spec.attribution_client import Source, Trigger
+from spec.event_client import EventSource, EventTrigger
+from spec.private_aggregation_client import Event
 
 T = TypeVar("T")
 
@@ -479,6 +487,8 @@ class _Frame:
         self, place: int, step: dis.Instruction, stack: list[Label], names: dict[str, Label]
     ) -> tuple[list[Label], dict[str, Label]]:
         operation, given = step.opname, step.argval
+        if self.policy.answers_always:
+            self._answers(place, step, stack)
         if operation in SILENT:
             pass
         elif operation in ("LOAD_FAST", "LOAD_DEREF"):
@@ -581,6 +591,23 @@ class _Frame:
             raise self.unknown(operation)
         return stack, names
 
+    def _answers(self, place: int, step: dis.Instruction, stack: list[Label]) -> None:
+        """Refuse an operation that may raise, where that would tell one world from another."""
+        operation = step.opname
+        raises = operation in ("UNPACK_EX", "DELETE_SUBSCR", "CALL_FUNCTION_EX")
+        if operation == "BINARY_OP" and step.argrepr.rstrip("=") in PARTIAL:
+            by = self.steps[place - 1]
+            known = by.opname == "LOAD_CONST" and type(by.argval) is int and by.argval > 0
+            raises = not known or step.is_jump_target or step.argrepr.rstrip("=") not in ("//", "%")
+        elif operation == "BINARY_SUBSCR":
+            raises = stack[-1] != SLICE and not _is_generic(stack[-2])
+        elif operation == "UNPACK_SEQUENCE":
+            label = self.policy.members(stack[-1]) or stack[-1]
+            raises = not isinstance(label, Pack) or len(label.members) != step.arg
+        if raises:
+            what = step.argrepr if operation == "BINARY_OP" else operation.replace("_", " ").lower()
+            raise self.unknown(f"{what}, which may raise,")
+
     def _picked(self, label: Label, place: Label) -> Label | None:
         """Return what stands at a place of a sequence, or several places, if all is public."""
         if not isinstance(label, Several) or not is_public(label) or label.member == NO_MEMBER:
@@ -654,9 +681,7 @@ class _Frame:
 
     def _attribute_of(self, label: Known, name: str) -> Label:
         value = label.value
-        known = isinstance(value, ModuleType) and (
-            value.__name__ in MODULES or value.__name__.split(".")[0] == "spec"
-        )
+        known = isinstance(value, ModuleType) and _is_followed_module(value)
         if (known or isinstance(value, Rules)) and hasattr(value, name):
             return _label_of(getattr(value, name), name)
         if isinstance(value, type) and (value in CLASSES or _own_class(value)):
@@ -781,6 +806,8 @@ class _Frame:
             known = isinstance(callee, Known | Method)
             raise (self.unknown if known else self.refuse)(f"a call of {callee.what}")
         self._all_public(positional, keywords, f"a call of {callee.what} with the value")
+        if self.policy.answers_always and not _always_answers(callee, call):
+            raise self.unknown(f"a call of {callee.what}, which may raise,")
         return PUBLIC
 
     def _is_ordered_in_public(self, member: Label, keywords: Mapping[str, Label]) -> bool:
@@ -828,6 +855,20 @@ class _Frame:
             return _known(target)
         listed = target is isinstance or any(target is each for each in FUNCTIONS)
         return listed or (type(target) is FunctionType and _ours(target))
+
+
+def _always_answers(callee: Label, call: Call) -> bool:
+    """Tell whether a call raises nothing, whatever the values of the right type are."""
+    target, given = call.target, len(call.positional)
+    if isinstance(callee, Method):
+        return callee.name in ANSWERING_METHODS
+    if target in (min, max):
+        return given > 1 or "default" in call.keywords
+    if target is next:
+        return given > 1
+    if isinstance(target, type) and dataclasses.is_dataclass(target):
+        return not hasattr(target, "__post_init__")
+    return any(target is each for each in ANSWERING)
 
 
 def _without_lists(label: Label) -> Label:
@@ -889,15 +930,13 @@ def unclean(function: FunctionType) -> str:
         return f"built-in names of its own in the file of {function.__qualname__}"
     for scope in _scopes(function):
         for name, value in scope.items():
-            own = getattr(value, "__module__", None) == scope.get("__name__")
-            if own and isinstance(value, type) and not _codeless(value):
-                return f"the class {name}, which has code of its own"
+            if isinstance(value, type) and not _is_installed(value) and (why := _odd(value)):
+                return f"the class {name}, which {why}"
     return ""
 
 
 def _scopes(function: FunctionType) -> list[dict[str, object]]:
-    """List the names of a function's file, and of the files beside it that it reaches."""
-    folder = str(Path(function.__code__.co_filename).parent)
+    """List the names of a function's file, and of other files of the proposal that it reaches."""
     found: list[dict[str, object]] = []
     pending = [function.__globals__]
     while pending:
@@ -907,12 +946,91 @@ def _scopes(function: FunctionType) -> list[dict[str, object]]:
         found.append(scope)
         for value in map(unguarded, scope.values()):
             other = vars(value) if isinstance(value, ModuleType) else None
-            if type(value) is FunctionType or isinstance(value, type):
-                module = sys.modules.get(value.__module__ or "")
+            if type(value) is FunctionType:
+                other = value.__globals__
+            elif isinstance(value, type):
+                module = sys.modules.get(value.__module__)
                 other = None if module is None else vars(module)
-            if other and str(other.get("__file__") or "").startswith(folder):
+            if other and not _is_file_of_python(str(other.get("__file__") or "")):
                 pending.append(other)
     return found
+
+
+@functools.cache
+def _is_file_of_python(file: str) -> bool:
+    """Tell whether a file belongs to Python, to an installed package or to this project.
+
+    A module without a file is built into Python.
+    """
+    if not file:
+        return True
+    home = Path(__file__).resolve().parent.parent
+    ours = (home / each for each in ("spec", "proofs", "properties", "sandproof"))
+    kinds = ("stdlib", "platstdlib", "purelib", "platlib")
+    folders = [*ours, *(Path(sysconfig.get_path(kind)).resolve() for kind in kinds)]
+    return any(folder in Path(file).resolve().parents for folder in folders)
+
+
+def _is_installed(kind: type) -> bool:
+    """Tell whether a class is that of an installed module, where it is found under its name."""
+    if _own_class(kind) or kind in CLASSES or not kind.__flags__ & WRITTEN_IN_PYTHON:
+        return True
+    module = sys.modules.get(kind.__module__)
+    if module is None or not _is_file_of_python(str(getattr(module, "__file__", None) or "")):
+        return False
+    return getattr(module, kind.__name__, None) is kind
+
+
+WRITTEN_IN_PYTHON = 1 << 9
+"""The flag of classes that code in Python can make: they lie on the heap."""
+
+
+def _odd(kind: type) -> str:
+    """Say of a class of the proposal what its values could do that data does not, if anything.
+
+    What stands for a value of spec is compared, hashed and told apart by all that it holds. A move
+    is seen by rules that may know a unit and by rules that may not, so that it can be no place to
+    write something down.
+    """
+    if not _codeless(kind):
+        return "has code of its own"
+    if not any(_own_class(base) for base in kind.__mro__ if base is not object):
+        return ""
+    told = kind.__dataclass_params__  # type: ignore[attr-defined]
+    if not all(each.compare and each.hash is None for each in dataclasses.fields(kind)):
+        return "compares less than it holds"
+    if not (told.frozen and told.eq):
+        return "is not compared as what it stands for"
+    if issubclass(kind, MOVES) and not _lasts(kind):
+        return "may hold what can be changed"
+    return ""
+
+
+MOVES = (Source, Trigger, Event, EventSource, EventTrigger, Query)
+
+
+def _lasts(kind: type) -> bool:
+    """Tell whether all that a class adds is said to be data; an event may bring programs."""
+    brought = [each for each in kind.__mro__ if each is not object and not _own_class(each)]
+    try:
+        said = [inspect.get_annotations(each, eval_str=True).values() for each in brought]
+    except (NameError, TypeError, AttributeError):
+        return False
+    return all(_is_data(each, issubclass(kind, Event)) for each in itertools.chain(*said))
+
+
+def _is_data(said: object, programs: bool) -> bool:
+    """Tell whether what a field is said to be is data that nobody can change."""
+    said = getattr(said, "__supertype__", said)
+    if said in ATOMS or said in (None, ...):
+        return True
+    origin = get_origin(said)
+    if origin is None:
+        return isinstance(said, type) and dataclasses.is_dataclass(said) and _known(said)
+    if origin is Callable:
+        return programs
+    whole = origin in (tuple, frozenset, Map, Union, UnionType)
+    return origin is Literal or (whole and all(_is_data(x, programs) for x in get_args(said)))
 
 
 def _codeless(kind: type) -> bool:
@@ -958,6 +1076,31 @@ SILENT = (
     "LIST_TO_TUPLE",
 )
 """What leaves all labels as they are."""
+
+PARTIAL = frozenset({"/", "//", "%", "**", "<<", ">>", "@"})
+"""Operators that raise for some numbers."""
+
+ANSWERING = (
+    *(len, sum, sorted, abs, all, any, enumerate, zip, tuple, list, dict, set, frozenset, bool),
+    *(reversed, map, filter, range, isinstance, dataclasses.replace, math.floor, math.ceil, Map),
+)
+"""What raises nothing for values of the right type, or, like a copy, only for all of them."""
+
+ANSWERING_METHODS = frozenset(
+    {
+        *("get", "set", "items", "keys", "values", "count", "startswith", "endswith", "union"),
+        *(
+            "intersection",
+            "difference",
+            "issubset",
+            "issuperset",
+            "isdisjoint",
+            "append",
+            "add",
+            "update",
+        ),
+    }
+)
 
 MAKING = frozenset(
     {

@@ -295,8 +295,7 @@ class Follower:
         if kind is FunctionType:
             return self._rule(cast(FunctionType, value), name)
         if kind is CACHED:
-            known = getattr(sys.modules.get(value.__module__), name, None) is value
-            return value if known and _ours(value.__wrapped__) else Opaque(f"{name}, a cache,")  # type: ignore[attr-defined]
+            return value if _is_in_spec(value) else Opaque(f"{name}, a cache,")
         if kind is functools.partial:
             return self._partial(cast("functools.partial[object]", value), name)
         if isinstance(value, type):
@@ -338,8 +337,7 @@ class Follower:
         return functools.partial(call, *(self.value(e, name) for e in value.args), **keywords)
 
     def _module(self, module: ModuleType) -> object:
-        known = module.__name__ in MODULES or module.__name__.split(".")[0] == "spec"
-        if known:
+        if _is_followed_module(module):
             return Module(module, self)
         return Opaque(f"the module {module.__name__}")
 
@@ -402,13 +400,21 @@ class Follower:
         return made
 
 
+def _home(name: object, *packages: str) -> ModuleType | None:
+    """Return the module that is registered under a name of one of these packages.
+
+    What a module or a function says of itself, anybody can write. Under which name a module is
+    registered nobody can change: for the names of our packages that is watched.
+    """
+    if type(name) is not str or name.partition(".")[0] not in packages:
+        return None
+    return sys.modules.get(name)
+
+
 def _ours(function: FunctionType) -> bool:
     """Tell whether a function belongs to spec or proofs, by where its globals are kept."""
-    module = sys.modules.get(getattr(function, "__module__", "") or "")
-    if module is None:
-        return False
-    known = module.__name__.split(".")[0] in ("spec", "proofs")
-    return known and getattr(function, "__globals__", None) is vars(module)
+    module = _home(getattr(function, "__module__", None), "spec", "proofs")
+    return module is not None and getattr(function, "__globals__", None) is vars(module)
 
 
 def _own_class(kind: type) -> bool:
@@ -418,11 +424,21 @@ def _own_class(kind: type) -> bool:
 
 def _part_of(kind: type, *packages: str) -> bool:
     """Tell whether a class is defined in one of these packages."""
-    module = sys.modules.get(kind.__module__)
-    if module is None:
-        return False
-    ours = module.__name__.split(".")[0] in packages
-    return ours and getattr(module, kind.__name__, None) is kind
+    module = _home(kind.__module__, *packages)
+    return module is not None and getattr(module, kind.__name__, None) is kind
+
+
+def _is_in_spec(value: object) -> bool:
+    """Tell whether a value is what a module of spec or proofs holds under the value's name."""
+    module = _home(getattr(value, "__module__", None), "spec", "proofs")
+    return module is not None and getattr(module, getattr(value, "__name__", ""), None) is value
+
+
+def _is_followed_module(module: ModuleType) -> bool:
+    """Tell whether a module is one of spec, or one whose functions compute and are known."""
+    name = module.__name__
+    known = name in MODULES or name.partition(".")[0] == "spec"
+    return known and sys.modules.get(name) is module
 
 
 def _class_name(kind: type) -> str:

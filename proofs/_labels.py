@@ -166,6 +166,9 @@ class Policy:
     changes_nothing = False
     """Whether what is given may not be changed: one unit could tell the next by it."""
 
+    answers_always = False
+    """Whether the rule is run in each world on values of its own, so that an error would tell."""
+
     def may_be_none(self, label: Label) -> bool:
         """Tell whether it is public that a value is None."""
         return is_public(label)

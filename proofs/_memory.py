@@ -28,6 +28,7 @@ from proofs._followed import (
     BUILTINS,
     CACHED,
     FUNCTIONS,
+    _home,
     _immutable,
     _leads_out,
     _names,
@@ -141,7 +142,7 @@ class _Reached:
         for name in _global_names(code) & set(function.__globals__):
             value = function.__globals__[name]
             self.visit(value, name)
-            if isinstance(value, ModuleType) and value.__name__.split(".")[0] != "spec":
+            if isinstance(value, ModuleType) and _home(value.__name__, "spec") is not value:
                 self._all((getattr(value, each) for each in names if hasattr(value, each)), name)
         for name, cell in zip(
             function.__code__.co_freevars, function.__closure__ or (), strict=True

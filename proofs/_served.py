@@ -27,7 +27,7 @@ from proofs._labels import (
     is_public,
 )
 from spec import PAPER
-from spec.aggregation_service import Query
+from spec.aggregation_service import Query, Spent
 from spec.reports import Report
 from spec.rules import Limits
 
@@ -49,6 +49,9 @@ PAST = Label("the service before an answer")
 RULES = Label("the rules")
 QUERY = Public("a query, whose parameters were checked")
 LEDGER = Public("the ledger")
+LEDGER_LOOK_UP = Public("the look-up of an entry of the ledger")
+NOTHING = Public("nothing spent")
+HELD = Public("what the ledger holds under an entry")
 AT = At("what the rule sees", CURRENT, asked=True)
 
 
@@ -77,6 +80,8 @@ class AtTheService(Policy):
             return PUBLIC if is_written_outside(name) else None
         if label in (CURRENT, PAST):
             return LEDGER if name == "ledger" and label == CURRENT else PUBLIC
+        if label == LEDGER and name == "get":
+            return LEDGER_LOOK_UP
         if label == RULES:
             return PUBLIC if name == "limits" else RuleOf(f"the rule {name}", name)
         if isinstance(label, At):
@@ -86,8 +91,14 @@ class AtTheService(Policy):
     def call(self, call: Call) -> Label | None:
         """Allow copies with other public parts; of rules, ask for the threshold and the charge.
 
-        Neither depends on what reports hold, or else other parts of the proof fail.
+        Neither depends on what reports hold, or else other parts of the proof fail. They show it
+        for what these rules are given in the paper, and so nothing else may be given here: no
+        argument more, and to a charge what the ledger holds or nothing spent.
         """
+        if call.target is Spent and not call.positional and not call.keywords:
+            return NOTHING
+        if call.target == LEDGER_LOOK_UP and not call.keywords:
+            return self._looked_up(call.positional)
         if call.target is isinstance and call.positional[:1] == (REPORT,):
             return PUBLIC
         if call.target is dataclasses.replace and call.positional:
@@ -95,12 +106,21 @@ class AtTheService(Policy):
         if call.target is Query and not call.positional:
             return QUERY if all(map(is_public, call.keywords.values())) else None
         if isinstance(call.target, RuleOf) and not call.keywords:
-            at, *of = (*call.positional, NONE)
-            if call.target.name == "threshold" and isinstance(at, At):
+            at, *of = call.positional or (NONE,)
+            if call.target.name == "threshold" and isinstance(at, At) and len(of) == 1:
                 return PUBLIC if isinstance(of[0], Several) else None
-            if call.target.name == "charge" and isinstance(at, At) and at.asked:
-                return PUBLIC if len(of) == 3 and is_public(of[0]) and of[1] == REPORT else None
+            if call.target.name == "charge" and isinstance(at, At) and at.asked and len(of) == 2:
+                return PUBLIC if self.is_held(of[0]) and of[1] == REPORT else None
         return None
+
+    def is_held(self, label: Label) -> bool:
+        """Tell whether a value is what the ledger holds under an entry, if it holds anything."""
+        return label in (HELD, NOTHING)
+
+    def _looked_up(self, given: tuple[Label, ...]) -> Label | None:
+        if not all(map(is_public, given)):
+            return None
+        return HELD if len(given) == 2 and given[1] == NOTHING else PUBLIC
 
     def _copied(self, label: Label, call: Call) -> Label | None:
         parts = call.keywords

@@ -35,9 +35,8 @@ from proofs._labels import (
     Several,
     is_public,
 )
-from proofs._served import AT, BATCH, LEDGER, REPORT, At, AtTheService, RuleOf
+from proofs._served import AT, BATCH, LEDGER, NOTHING, REPORT, At, AtTheService, RuleOf
 from spec import PAPER
-from spec.aggregation_service import Spent
 
 CHARGED = Public("the ledger after the charge")
 SETTLED = Label("what the batch was settled to")
@@ -59,7 +58,6 @@ CHARGING = Public("the ledger with the charges so far")
 LEFT_BEHIND = Public("a ledger on the way")
 LOOK_UP = Public("the look-up of an entry")
 STORE = Public("the change of an entry")
-NOTHING = Public("nothing spent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +147,9 @@ class AroundSettle(AtTheService):
         given, public = call.positional, all(map(is_public, call.positional))
         if call.keywords:
             return super().call(call)
-        if call.target is Spent and not given:
-            return NOTHING
         if call.target == LOOK_UP:
             known = len(given) == 2 and given[0] in (ENTRY, IDENTIFIER) and given[1] == NOTHING
-            return Under("held", given[0]) if known else PUBLIC if public else None
+            return Under("held", given[0]) if known else self._looked_up(given)
         if call.target == STORE:
             return PUBLIC if public else None
         if isinstance(call.target, RuleOf) and given[:1] and self._asked(given[0]):
@@ -163,6 +159,10 @@ class AroundSettle(AtTheService):
             if type(held) is Under and given[2] == THIS:
                 return AfterOrNone("after or None", held.entry)
         return super().call(call)
+
+    def is_held(self, label: Label) -> bool:
+        """Know what the ledger holds under entries of this report as well."""
+        return type(label) is Under or super().is_held(label)
 
     def _asked(self, label: Label) -> bool:
         return isinstance(label, At) and label.asked

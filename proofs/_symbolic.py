@@ -449,9 +449,10 @@ class Number(Fraction):
     operators are set below the class; what is not set there is refused by name.
     """
 
-    __slots__ = ("_term",)
+    __slots__ = ("_counts", "_term")
 
     _term: z3.ArithRef
+    _counts: bool
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -465,10 +466,27 @@ class Number(Fraction):
         _runs[-1].refuse(_place()[2] if name.startswith("_") else f".{name}")
 
 
-def _number(term: z3.ArithRef) -> Number:
+def _number(term: z3.ArithRef, counts: bool = False) -> Number:
     number = object.__new__(Number)
     number._term = term
+    number._counts = counts
     return number
+
+
+def counting(number: Fraction) -> int:
+    """Return a number that stands for whole ones, though it may be any: it divides as they do.
+
+    What holds for all numbers holds for whole ones, but for this: the quotient of two whole numbers
+    is a float, and rounded.
+    """
+    return cast(int, _number(number._term, counts=True) if type(number) is Number else number)
+
+
+def _is_counting(value: object) -> bool:
+    """Tell whether a number is a whole one, or stands for whole ones."""
+    if type(value) is Number:
+        return value._counts or _whole(value._term)
+    return type(value) in (int, bool, Truth)
 
 
 def fraction(numerator: object = 0, denominator: object = None) -> Fraction:
@@ -584,13 +602,13 @@ def _modulo(left: z3.ArithRef, right: z3.ArithRef) -> z3.ArithRef:
 def _power(base: Number, exponent: object) -> Number:
     if isinstance(exponent, Number) or not isinstance(exponent, int):
         _current("**").refuse("** with an exponent that is not a known integer")
-    if abs(exponent) > POWERS or (exponent < 0 and _whole(base._term)):
+    if abs(exponent) > POWERS or (exponent < 0 and _is_counting(base)):
         _current("**").refuse(f"** {exponent}")
     one: z3.ArithRef = z3.IntVal(1) if _whole(base._term) else z3.RealVal(1)
     product = one
     for _ in range(abs(exponent)):
         product = base._term if product is one else product * base._term
-    return _number(product if exponent >= 0 else _divide(one, product))
+    return _number(product if exponent >= 0 else _divide(one, product), base._counts)
 
 
 def _bits(number: Number, bits: object, operation: str) -> int:
@@ -689,11 +707,21 @@ def _set_operators() -> None:
     def number(name: str, combine: Callable[[z3.ArithRef, z3.ArithRef], z3.ArithRef]) -> None:
         def forward(self: Number, other: object) -> object:
             term = _lifted(other)
-            return NotImplemented if term is None else _number(combine(*_pair(self._term, term)))
+            if term is None:
+                return NotImplemented
+            return _number(combine(*_pair(self._term, term)), counts(self, other))
 
         def reflected(self: Number, other: object) -> object:
             term = _lifted(other)
-            return NotImplemented if term is None else _number(combine(*_pair(term, self._term)))
+            if term is None:
+                return NotImplemented
+            return _number(combine(*_pair(term, self._term)), counts(self, other))
+
+        def counts(first: object, second: object) -> bool:
+            whole = _is_counting(first) and _is_counting(second)
+            if whole and name == "truediv":
+                _current("/").refuse("/ of two integers, which is a float,")
+            return whole
 
         setattr(Number, f"__{name}__", forward)
         setattr(Number, f"__r{name}__", reflected)
@@ -734,10 +762,11 @@ def _set_operators() -> None:
     comparison("ne", lambda left, right: z3.Not(_equal(left, right)))
     one_sided: dict[str, Callable[..., object]] = {
         "bool": lambda self: _current("bool").ask(z3.Not(self._term == _zero(self._term))),
-        "neg": lambda self: _number(-self._term),
+        "neg": lambda self: _number(-self._term, self._counts),
         "pos": lambda self: self,
         "abs": lambda self: _number(
             z3.If(_zero(self._term) <= self._term, self._term, -self._term),
+            self._counts,
         ),
         "floor": lambda self: self if _whole(self._term) else _number(z3.ToInt(self._term)),
         "ceil": lambda self: -math.floor(-self),

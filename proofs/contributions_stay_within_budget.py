@@ -3,7 +3,7 @@ r"""No unit contributes more than it may: ARA client, PAA client and M_SR.
 Claim: The contributions of a unit $x$ sum to at most $\Lambda_1$ and number at most $\Lambda_0$.
 Paper: Alg. 2; Alg. 3; Alg. 6.
 Method: Inductive invariant: the budget of $x$ counts at least what was granted to $x$, and stays
-    within $(\Lambda_1, \Lambda_0)$. Both clients and the mechanism admit
+    within $(\Lambda_1, \Lambda_0)$, in natural numbers. Both clients and the mechanism admit
     by `contribute`, so one proof serves all three. `contribute`, and in it `admit`, is run on
     symbolic numbers for a credit of two contributions, as in a client, and for two credits of one
     contribution, of one unit or of two, as in the mechanism. `admit` by itself may not look at the
@@ -28,6 +28,7 @@ from proofs._check import check_of
 from proofs._proof import Proof, Step, assume, exists
 from proofs._subjects import (
     Inductive,
+    _real_type,
     bounded,
     budget,
     cause_of,
@@ -96,7 +97,9 @@ def steps_for(measure: Measure) -> tuple[Step[Rules], ...]:
     what, used, size = measure.what, measure.used, measure.size
 
     def within(spent: Budget, limits: Limits) -> bool:
-        return (0 <= spent.value) & (0 <= spent.count) & (used(spent) <= measure.limit(limits))
+        whole = _real_type(spent.value) is int and _real_type(spent.count) is int
+        natural = (0 <= spent.value) & (0 <= spent.count)
+        return whole and natural & (used(spent) <= measure.limit(limits))
 
     @for_all_rules(f"initiation and preservation: what is granted is counted, within {what}")
     def contributed(

@@ -5,10 +5,10 @@ Claim: For every report, the sums of $\varepsilon$ and $\delta$ over the answers
     rule `answer` was given.
 Paper: Alg. 1; Alg. 6.
 Method: The ledger bounds these sums. Inductive invariant, $0 \le B_\varepsilon(r) \le
-    \varepsilon_*$ and $0 \le B_\delta(r) \le \delta_*$ for every entry, and an answer raises the
-    entries of its reports by at least its $(\varepsilon, \delta)$. `serve`, and in it `charge`, is
-    run on symbolic numbers for batches of one and two reports beside an entry that is not in the
-    batch.
+    \varepsilon_*$ and $0 \le B_\delta(r) \le \delta_*$ for every entry, its queries are a natural
+    number, and an answer raises the entries of its reports by at least its $(\varepsilon,
+    \delta)$. `serve`, and in it `charge`, is run on symbolic numbers for batches of one and two
+    reports beside an entry that is not in the batch.
     Induction on the batch: `settle` charges each entry once, by `charge`, from what the ledger held
     before the batch, and writes what it charged only after the last report. So a batch of any size
     is as many independent single steps. Induction on the queries: the empty ledger satisfies the
@@ -38,6 +38,7 @@ from proofs._solvers import Exact
 from proofs._subjects import (
     FirstRefuted,
     Inductive,
+    _real_type,
     any_reports,
     asked,
     at_service,
@@ -86,6 +87,16 @@ def within(entry: Spent, epsilon_cap: Fraction, delta_cap: Fraction) -> bool:
         & (0 <= entry.delta)
         & (entry.delta <= delta_cap)
     )
+
+
+def is_entry(entry: Spent) -> bool:
+    """State of which kind the numbers of an entry are, and that queries are counted from nothing.
+
+    The next query begins with what this one leaves, so that all that is assumed of an entry must
+    be kept.
+    """
+    exact = _real_type(entry.epsilon) is Fraction and _real_type(entry.delta) is Fraction
+    return exact and _real_type(entry.queries) is int and bool(entry.queries >= 0)
 
 
 @for_all_rules("from the beginning, what a report takes part in stays within the caps")
@@ -186,7 +197,7 @@ def query_is_safe(
     served, answers = answered(replace(at, service=service(ledger)), reports)
     after = plain(served, Service).ledger
     for entry in after.values():
-        if not within(plain(entry, Spent), epsilon_cap, delta_cap):
+        if not is_entry(plain(entry, Spent)) or not within(entry, epsilon_cap, delta_cap):
             return False
     taken = {each: spent(Fraction(0), Fraction(0)) for each in (first, second)}
     for given, batch in answers:

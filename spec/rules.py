@@ -89,7 +89,7 @@ class Limits:
                 raise BadLimit(f"{name} must not be negative, not {getattr(self, name)}")
         if self.delta > 1:
             raise BadLimit(f"delta must lie in [0, 1], not {self.delta}")
-        if not isinstance(self.base, Base):
+        if type(self.base) is not Base:
             raise BadLimit(f"base must be a Base, not {self.base!r}")
 
 

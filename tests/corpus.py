@@ -3,8 +3,9 @@
 A file of tests/unsound breaks a guarantee, one of tests/sound keeps them all. Its docstring ends
 with two entries, `Truth: refuted: why` or `Truth: proved: why`, and `Status:`, what a check of the
 file must end with: `refuted`, `bad input` where it edits the specification, `unknown` where it
-reads a clock, the environment or chance of its own or writes on what it is given, and for a sound
-one `proved`, or `not refuted` where there is no proof of it yet.
+reads a clock, the environment or chance of its own, writes on what it is given, raises, or breaks
+where no search comes to, and for a sound one `proved`, or `not refuted` where there is no proof of
+it yet.
 """
 
 from __future__ import annotations

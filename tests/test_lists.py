@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from proofs._core import core_of
-from spec import PAPER, Contribution, Credit, Spent, Trigger, replace
-from spec.contributions import send
+from spec import PAPER, Contribution, Credit, Spent, replace
 
 FORGED = Credit(unit="pool", contributions=(Contribution(key=1, value=1),))
 
@@ -263,27 +261,3 @@ def halves(credits: Any) -> list[Any]:
 @pytest.mark.parametrize("rule", [a_list_of_a_helper, to_every_source])
 def test_lists_that_nobody_else_knows_are_followed(rule: Callable[..., object]) -> None:
     assert core_of(replace(PAPER, attribute=rule)).kept == {}  # type: ignore[arg-type]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotedTrigger(Trigger):
-    notes: list[Any]
-
-
-def admit_and_note(at: Any, unit: Any, spent: Any, contribution: Any) -> object:
-    after, fits = PAPER.admit(at, unit, spent, contribution)
-    if fits and isinstance(at.cause, NotedTrigger):
-        at.cause.notes.append(unit)
-    return after, fits
-
-
-def send_with_notes(at: Any, granted: Any) -> object:
-    (sent,) = send(at, granted)
-    if isinstance(at.cause, NotedTrigger):
-        sent = replace(sent, shown=(sent.shown, len(at.cause.notes)))
-    return (sent,)
-
-
-def test_rules_may_not_tell_each_other_by_what_a_trigger_holds() -> None:
-    core = core_of(replace(PAPER, admit=admit_and_note, send=send_with_notes))  # type: ignore[arg-type]
-    assert set(core.kept) == {"admit", "send"}

@@ -18,7 +18,15 @@ from immutables import Map
 from proofs import _symbolic
 from proofs._proof import Statement, StepResult, assume, for_all
 from proofs._solvers import Exact
-from proofs._symbolic import NotSymbolic, boolean, explore, fraction, integer, rational
+from proofs._symbolic import (
+    NotSymbolic,
+    boolean,
+    counting,
+    explore,
+    fraction,
+    integer,
+    rational,
+)
 
 
 def decided(holds: Callable[..., bool]) -> StepResult:
@@ -389,3 +397,31 @@ def test_a_function_that_takes_another_way_when_run_again_is_refused() -> None:
 
     with pytest.raises(NotSymbolic, match="another way when run again"):
         explore(wavering, integer("n"))
+
+
+@pytest.mark.parametrize(
+    "quotient",
+    [
+        lambda n: n / 3,
+        lambda n: 3 / n,
+        lambda n: (n + 1) / (2 * n),
+        lambda n: -n / abs(n),
+        lambda n: (n // 2) / n,
+        lambda n: n % 5 / n,
+        lambda n: n**2 / n,
+        lambda n: (n * integer("m")) / n,
+        lambda n: n**-1,
+    ],
+)
+def test_what_stands_for_whole_numbers_is_not_divided(quotient: Callable[[int], object]) -> None:
+    with pytest.raises(NotSymbolic, match=r"/ of two integers|\*\* -1"):
+        explore(lambda: quotient(counting(rational("n"))))
+
+
+def test_what_stands_for_whole_numbers_is_divided_by_fractions() -> None:
+    def half(_: None, n: Fraction) -> bool:
+        whole = counting(n)
+        return (whole * Fraction(1, 2) == n / 2) & (whole / Fraction(2) == Fraction(1) * whole / 2)
+
+    assert decided(half).verdict == "PROVED"
+    assert counting(Fraction(3)) == 3

@@ -14,7 +14,7 @@ from immutables import Map
 from proofs._opaque import Name, Opaque
 from proofs._proof import assume
 from proofs._subjects import name, opaque, plain, unchecked
-from proofs._symbolic import MACHINERY, free, refuse, running
+from proofs._symbolic import MACHINERY, counting, free, refuse, running
 from spec.level1 import (
     AtConversion,
     Budgets,
@@ -326,7 +326,7 @@ def budgets_of(after: Budgets) -> Budgets:
 
 def amount(what: str) -> int:
     """Return any number of grains, also a part of one: nothing makes charges whole."""
-    return cast(int, free(what, Fraction))
+    return counting(free(what, Fraction))
 
 
 def amounts(*named: str) -> dict[str, int]:

@@ -32,7 +32,7 @@ from immutables import Map
 
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import Inductive, for_all_rules, opaque, search, unchecked
-from proofs._symbolic import free, refuse
+from proofs._symbolic import counting, free, refuse
 from proofs.level1._subjects import (
     BLOG,
     NEWS,
@@ -115,7 +115,7 @@ def pay(
 
 def cost_of(site: Fraction, shared: Fraction) -> Charge:
     """Return a charge of any numbers."""
-    return Charge(site=cast(int, site), shared=cast(int, shared))
+    return Charge(site=counting(site), shared=counting(shared))
 
 
 @for_all_rules("nothing is overdrawn and nothing grows")

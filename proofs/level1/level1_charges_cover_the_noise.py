@@ -29,7 +29,7 @@ from unittest.mock import patch
 from proofs._opaque import Opaque
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, opaque, unchecked
-from proofs._symbolic import NotSymbolic, free, rational, refuse, running
+from proofs._symbolic import NotSymbolic, counting, free, rational, refuse, running
 from proofs.level1._subjects import at_conversion, entries, limits_of
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
@@ -76,7 +76,7 @@ def rate_of(rules: Level1Rules, job: Fraction, max_value: Fraction) -> Fraction:
     report = unchecked(
         Report,
         report_id=opaque(int, "an identifier"),
-        task=unchecked(Task, max_value=max_value),
+        task=unchecked(Task, max_value=counting(max_value)),
         stated_budget=opaque(int, "the stated budget"),
         histogram=opaque(tuple[int, ...], "the histogram"),
     )
@@ -84,7 +84,7 @@ def rate_of(rules: Level1Rules, job: Fraction, max_value: Fraction) -> Fraction:
         AtAggregator,
         rules=fixed(rules),
         aggregator=opaque(Aggregator, "the service"),
-        job=unchecked(Job, minimal_budget=job),
+        job=unchecked(Job, minimal_budget=counting(job)),
     )
     batch = Batch("the batch")
     batch.first = report
@@ -126,7 +126,7 @@ def rounding() -> Callable[[Fraction], int]:
             return ceil(exact)
         found = rational(f"rounded_{next(places)}")
         assume(exact <= found, found < exact + 1)
-        return cast(int, found)
+        return counting(found)
 
     return rounded
 
@@ -141,9 +141,10 @@ def charged(
 ) -> Charge:
     """Return what a conversion is charged."""
     assume(0 < epsilon, 0 < value, value <= max_value, 0 <= norm, norm <= value)
-    asked = unchecked(Conversion, value=value, max_value=max_value, epsilon=epsilon)
+    whole = {"value": counting(value), "max_value": counting(max_value)}
+    asked = unchecked(Conversion, epsilon=epsilon, **whole)
     with patch.object(budgets, "rounded_up", rounding()):
-        return rules.charge(at_conversion(fixed(rules), asked), single, cast(int, norm))
+        return rules.charge(at_conversion(fixed(rules), asked), single, counting(norm))
 
 
 @for_all_rules("the noise of a job is as wide as its budget says")
@@ -159,7 +160,7 @@ def job_is_stated(rules: Level1Rules, job: int, stated: Fraction, report_id: int
     report = unchecked(
         Report,
         report_id=report_id,
-        stated_budget=stated,
+        stated_budget=counting(stated),
         histogram=opaque(tuple[int, ...], "the histogram"),
     )
     at = unchecked(

@@ -15,13 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from typing import cast
 
 from immutables import Map
 
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, opaque, unchecked
-from proofs._symbolic import free
+from proofs._symbolic import counting, free
 from proofs.level1._subjects import entries, limits_of, state_of
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
@@ -45,17 +44,22 @@ def accepted(
     at = unchecked(
         AtAggregator,
         rules=replace(rules, limits=limits_of()),
-        aggregator=Aggregator(used=cast("Map[int, int]", entries(used, own=report))),
+        aggregator=Aggregator(used=entries(recorded_as(used), own=report)),
         job=unchecked(Job, minimal_budget=job),
     )
     offered = unchecked(
         Report,
         report_id=report,
-        stated_budget=stated,
+        stated_budget=counting(stated),
         histogram=opaque(tuple[int, ...], "the histogram"),
     )
     after = rules.accept(at, offered)
     return None if after is None else state_of(after, Aggregator, ("used",)).used
+
+
+def recorded_as(used: Iterable[tuple[int, Fraction]]) -> list[tuple[int, int]]:
+    """Return a record of whole numbers, which may be any."""
+    return [(report, counting(amount)) for report, amount in used]
 
 
 @for_all_rules(

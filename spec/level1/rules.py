@@ -74,6 +74,8 @@ class Level1Limits:
 
     def __post_init__(self) -> None:
         positive(self.maximum_epsilon, "maximum_epsilon")
+        if type(self.base) is not Base:
+            raise BadLevel1Limit(f"base must be a Base, not {self.base!r}")
         for name in ("grains", "epoch", "day", "hour", "maximum_lookback", "maximum_histogram"):
             positive(getattr(self, name), name)
         for name in ("site_budget", "global_budget", "site_quota", "minimum_batch"):
