@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from properties.attack import untyped
 from properties.broken import ALWAYS_TRUTHFUL
 from properties.game import Game, Steps, Window, World, with_answers_remembered
+from properties.replay import untyped
 from properties.solve import solve
 from properties.system_menu import SystemMenu
 from properties.universes import combined_universe, event_universe, further_event_universes
