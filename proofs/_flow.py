@@ -773,6 +773,9 @@ class _Frame:
             frame = inside or self._called_frame(target)
             named = dict(zip(keywords, self._handed(keywords.values()), strict=True))
             return self._answered(frame, frame.run(self._handed(positional), named))
+        chosen = self.policy.answers_always and (target in (min, max) or "strict" in keywords)
+        if chosen and not _always_answers(callee, call):
+            raise self.unknown(f"a call of {callee.what}, which may raise,")
         if target is list and not positional and not keywords:
             return Listing("a list", NO_MEMBER, (id(self.code), self.place))
         if (paired := self._paired(call)) is not None:
@@ -866,6 +869,8 @@ def _always_answers(callee: Label, call: Call) -> bool:
         return given > 1 or "default" in call.keywords
     if target is next:
         return given > 1
+    if "strict" in call.keywords:
+        return False
     if isinstance(target, type) and dataclasses.is_dataclass(target):
         return not hasattr(target, "__post_init__")
     return any(target is each for each in ANSWERING)

@@ -91,13 +91,32 @@ def the_first_of_the_credits(at: Any, unit: Any, spent: Any, part: Any) -> objec
     return PAPER.admit(at, unit, spent, part) if (1, 2)[spent.value] else (spent, False)
 
 
+def the_least_of_some(at: Any, unit: Any, spent: Any, part: Any) -> object:
+    if min(each for each in (1, 2, 3) if each > spent.count) > 5:
+        return spent, False
+    return PAPER.admit(at, unit, spent, part)
+
+
+def pairs_of_two_lengths(at: Any, unit: Any, spent: Any, part: Any) -> object:
+    for one, other in zip(range(spent.count), range(3), strict=True):
+        if one > other:
+            return spent, False
+    return PAPER.admit(at, unit, spent, part)
+
+
 def divided_by_seven(at: Any, unit: Any, spent: Any, part: Any) -> Any:
     if (spent.value // 7) % 2 and min(part.value, spent.count) > 5:
         return spent, False
     return PAPER.admit(at, unit, spent, part)
 
 
-@pytest.mark.parametrize("rule", [divided_by_one_or_nothing, the_first_of_the_credits])
+RAISING = [
+    *(divided_by_one_or_nothing, the_first_of_the_credits),
+    *(the_least_of_some, pairs_of_two_lengths),
+]
+
+
+@pytest.mark.parametrize("rule", RAISING)
 def test_what_may_raise_in_one_world_is_not_taken_off(rule: Any) -> None:
     kept = core_of(replace(PAPER, admit=rule)).kept
     assert "which may raise" in kept["admit"]
