@@ -98,6 +98,8 @@ STEPS = 10_000
 """How many instructions of one function are followed before it is given up."""
 
 SLICE = Public("some places of a sequence")
+PAIRS = Several("pairs", Pack("a pair", (PUBLIC, PUBLIC)))
+"""What a dictionary that is made here holds: unpacking a pair never raises."""
 
 WAYS = 4
 """How many labels one value may have."""
@@ -802,6 +804,8 @@ class _Frame:
                 return Several("a sequence", members)
             if target is min or target is max:
                 return changed_by(members, self.policy.taken_out)
+        if isinstance(callee, Method) and (callee.owner, callee.name) == (MADE, "items"):
+            return PAIRS
         if callee == DRAW:
             self._all_public(positional, keywords, "a draw")
             return PUBLIC
