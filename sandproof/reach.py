@@ -104,8 +104,8 @@ class Listing:
             shown.append(f"{file}, line {line} ({text}{f', {way}' if way else ''})")
         more = f" and {len(found) - 2} more" if len(found) > 2 else ""
         return (
-            f"holds as far as it was searched, but {', '.join(shown)}{more}, was "
-            "never reached there in full: name a UNIVERSE that reaches it"
+            f"no search reached {', '.join(shown)}{more} in full: "
+            "name a UNIVERSE that reaches it"
         )
 
 

@@ -57,10 +57,10 @@ def weigh(
     if Evidence.PROOF in brought:
         return Weighed(verdict=Verdict.PROVED)
     missing = (
+        *(f"{lemma}, on which it rests, is refuted" for lemma in refuted_lemmas),
         *missing_shapes(claim, findings, covered),
         *(f"{x.check}: {x.detail}" for x in findings if x.reason is Reason.WORLDS_DIFFER),
         *((unreached,) if unreached else ()),
-        *(f"{lemma}, on which it rests, is refuted" for lemma in refuted_lemmas),
     )
     return Weighed(verdict=Verdict.UNKNOWN if missing else Verdict.SEARCHED, missing=missing)
 
