@@ -28,6 +28,14 @@ lemma = partial(Claim, kind=Kind.LEMMA)
 
 LEMMAS = (
     lemma(
+        id="powers_are_compared_exactly",
+        statement="What spec.numbers decides of powers of e and of fractions is true, also where "
+        "both sides are equal, and numbers outside their range are refused.",
+        formula=r"b^{n/d} \le r \iff b^n \le r^d",
+        paper="Fact 3.3",
+        subjects=("spec.numbers.Power", "spec.numbers.floor_log"),
+    ),
+    lemma(
         id="discrete_laplace_is_normalised",
         statement="For every ratio 0 < q < 1 and every truncation point T ≥ 0, or none, the masses "
         "of discrete Laplace noise sum to one, and its tails have the closed forms that are used.",

@@ -23,14 +23,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 from flint import arb
 
 from spec.distributions import Draw, Law
-from spec.numbers import (
-    N,
-    OutOfRange,
-    Power,
-    Real,
-    SpecError,
-    unit_interval,
-)
+from spec.numbers import N, OutOfRange, Power, Real, SpecError, unit_interval
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -32,13 +32,7 @@ if TYPE_CHECKING:
     from spec.attribution_client import AttributionClient, Source, Trigger
     from spec.contributions import Budget, Budgets, Cause, Contributor, Credit, Unit
     from spec.distributions import Draw, Random
-    from spec.event_client import (
-        EventClient,
-        EventReport,
-        EventSource,
-        EventTrigger,
-        SourceRecord,
-    )
+    from spec.event_client import EventClient, EventReport, EventSource, EventTrigger, SourceRecord
     from spec.event_outputs import OutputSet
     from spec.noise import Noise
     from spec.numbers import Real

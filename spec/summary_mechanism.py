@@ -93,10 +93,7 @@ class SummaryMechanism:
 
 
 def add_record(
-    rules: Rules,
-    state: SummaryState,
-    record: Record,
-    function: Callable[[Record], Contribution],
+    rules: Rules, state: SummaryState, record: Record, function: Callable[[Record], Contribution]
 ) -> SummaryState:
     """Bound the contribution of one record and keep its report."""
     credits: tuple[Credit, ...] = ()
