@@ -30,7 +30,7 @@ from immutables import Map
 from proofs._chain import Chain
 from proofs._check import check_of
 from proofs._proof import Proof, assume, exists
-from proofs._subjects import for_all_rules, search
+from proofs._subjects import for_all_rules, search, unchecked
 from proofs.attribution_summaries_are_private import BROKEN
 from proofs.attribution_summaries_are_private import CHAIN as SUMMARIES
 from proofs.event_client_outputs_stay_in_the_output_set import drawing
@@ -41,7 +41,9 @@ from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.distributions import Draw
 from spec.event_client import EventTrigger
+from spec.rules import Limits
 from spec.system import Move, Observation, PassTime, System, SystemMechanism, step
+from spec.universe import Promise, promised_by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +54,26 @@ class Hybrid:
     step: Callable[[Rules, System, Move, Draw], tuple[System, Observation]] = step
     bound: Callable[[Fraction, Fraction, Fraction, Fraction], Fraction] = lambda a, b, q, delta: (
         a * b * q + delta
+    )
+    promised: Callable[[Limits, Promise], tuple[Fraction, Fraction]] = promised_by
+
+
+@for_all_rules("what is promised: the two ε for both, one δ, and none for event-level reports")
+def promises_add_up(
+    hybrid: Hybrid, epsilon: Fraction, delta: Fraction, event_epsilon: Fraction
+) -> bool:
+    """Read off limits what the games and the verdicts hold rules to."""
+    limits = unchecked(Limits, epsilon=epsilon, delta=delta, event_epsilon=event_epsilon)
+    (summary, summaries), (event, events), (both, altogether) = (
+        hybrid.promised(limits, each) for each in ("summary", "event", "both")
+    )
+    return (
+        (summary == epsilon)
+        & (summaries == delta)
+        & (event == event_epsilon)
+        & (events == Fraction(0))
+        & (both == epsilon + event_epsilon)
+        & (altogether == delta)
     )
 
 
@@ -125,18 +147,24 @@ def share_a_client(
     return after, seen
 
 
+def promise_delta(limits: Limits, promise: Promise) -> tuple[Fraction, Fraction]:
+    """Promise event-level reports the δ of summary reports."""
+    return promised_by(limits, promise)[0], limits.delta
+
+
 PAPERS = Hybrid()
 
 HYBRID = Proof(
     claim="summary_and_event_reports_compose",
     subject=PAPERS,
-    steps=(summary_first, other_order_costs_more, clients_are_apart),
+    steps=(promises_add_up, summary_first, other_order_costs_more, clients_are_apart),
     bound="all values; one run of every kind of move",
     controls={
         "only the larger ε is paid for": replace(
             PAPERS, bound=lambda a, b, q, delta: max(a, b) * q + delta
         ),
         "clients that share a state": replace(PAPERS, step=share_a_client),
+        "event-level reports have a δ": replace(PAPERS, promised=promise_delta),
     },
     unproved_for={
         "δ is paid for with both factors": replace(
