@@ -19,10 +19,10 @@ from fractions import Fraction
 from multiprocessing import get_context
 from time import perf_counter, process_time
 
-from properties.attack import untyped
 from properties.brute_force import Untyped, number_of_all, worst_by_nodes, worst_of_all
 from properties.game import Game, Steps, Window, World, with_answers_remembered
 from properties.mechanism_menu import Observed, SummaryDescription, SummaryMenu, SummaryParts
+from properties.replay import untyped
 from properties.solve import solve
 from properties.system_menu import SystemMenu
 from properties.universes import event_level, event_source, event_trigger
