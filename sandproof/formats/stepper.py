@@ -11,6 +11,7 @@ from fractions import Fraction
 from html import escape
 from typing import cast
 
+from properties.numerals import beside
 from sandproof.claim_result import AttackRecord, Json
 from sandproof.formats.svg import attack_curve, noise_curve
 
@@ -103,9 +104,6 @@ def step_of(step: Json) -> str:
 
 def world(name: str, seen: str, probability: object, ledger: object) -> str:
     """Return what is seen in one world, how likely that is so far, and what the ledgers hold."""
-    # Only here, because what is imported for a picture must not take long.
-    from properties.numerals import beside
-
     likely = ""
     if probability not in (None, ""):
         share = Fraction(str(probability))
