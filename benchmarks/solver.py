@@ -5,7 +5,8 @@ without and one with key discovery. Time is processor time for one unit and both
 `plain` is the plain dynamic programme over all nodes, with the steps of both worlds remembered, and
 `ratio` how many times as long it takes in the same run. `adversaries` is how many deterministic
 adversaries brute force would have to try. Both are run where there are few nodes or adversaries,
-and must find the same worst delta.
+and must find the same worst delta. The second table is about event-level sources of the whole
+system, which draw their responses and keep them.
 
     python -m benchmarks.solver
 """
@@ -18,11 +19,25 @@ from fractions import Fraction
 from multiprocessing import get_context
 from time import perf_counter, process_time
 
-from properties.attack import untyped
 from properties.brute_force import Untyped, number_of_all, worst_by_nodes, worst_of_all
 from properties.game import Game, Steps, Window, World, with_answers_remembered
 from properties.mechanism_menu import Observed, SummaryDescription, SummaryMenu, SummaryParts
-from spec import PAPER, SMALL_LIMITS, Contribution, Power, Query, SummaryMechanism, Without
+from properties.replay import untyped
+from properties.solve import solve
+from properties.system_menu import SystemMenu
+from properties.universes import event_level, event_source, event_trigger
+from spec import (
+    ATTRIBUTION_FIXED,
+    PAPER,
+    SMALL_LIMITS,
+    Contribution,
+    Power,
+    Query,
+    SummaryMechanism,
+    SystemMechanism,
+    Universe,
+    Without,
+)
 from spec.summary_mechanism import without_source
 
 RULES = replace(PAPER, limits=SMALL_LIMITS)
@@ -83,6 +98,10 @@ SIZES = (
     Size(rounds=4, triggers=3, keys=2),
     Size(rounds=5, triggers=3, keys=2),
 )
+EVENT_SIZES = ((1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1))
+FEW_EVENTS = 4
+"""Below which product of sources and triggers the plain programme takes seconds."""
+
 TARGET = Size(rounds=3, triggers=3, keys=2, values=(1, 2))
 
 
@@ -186,6 +205,57 @@ def brute(size: Size, worst: Fraction) -> str:
     return f"{text(count):>11}  {process_time() - start:>11.2f}"
 
 
+def event_universe(sources: int, triggers: int) -> Universe:
+    """Return a universe of event-level sources with two windows each."""
+    return event_level(
+        f", {sources} sources",
+        tuple(event_source(name, "c") for name in "ABC"[:sources]),
+        (event_trigger("c", 1),),
+        moves=sources + triggers + 2,
+        count=triggers,
+        moments=(5, 10),
+    )
+
+
+def event_table() -> None:
+    """Print the cost of event-level games, and of the plain programme with every move there is."""
+    print(
+        f"\n{'sources':>7}  {'triggers':>8}  {'moves':>5}  {'nodes':>6}  {'steps':>6}  "
+        f"{'seconds':>8}  {'plain nodes':>11}  {'plain':>8}  {'ratio':>6}  worst delta"
+    )
+    for sources, triggers in EVENT_SIZES:
+        universe = event_universe(sources, triggers)
+        start = process_time()
+        found = solve(PAPER, ATTRIBUTION_FIXED, universe, room=None)
+        took = process_time() - start
+        told = f"{'':>11}  {'':>8}  {'':>6}"
+        if sources * triggers < FEW_EVENTS:
+            start = process_time()
+            worst, nodes = event_by_nodes(universe)
+            seconds = process_time() - start
+            checked("the plain programme", worst, found.worst)
+            told = f"{nodes:>11}  {seconds:>8.3f}  {seconds / took:>6.1f}"
+        print(
+            f"{sources:>7}  {triggers:>8}  {universe.moves:>5}  {found.nodes:>6}  "
+            f"{found.steps:>6}  {took:>8.3f}  {told}  {found.worst}",
+            flush=True,
+        )
+
+
+def event_by_nodes(universe: Universe) -> tuple[Fraction, int]:
+    """Return the worst delta and the number of nodes of the plain dynamic programme."""
+    rules = replace(PAPER, limits=universe.limits)
+    menu = SystemMenu(universe=universe, rules=rules, any_tells=True)
+    there = untyped(SystemMechanism(rules=rules))
+    gone = untyped(ATTRIBUTION_FIXED.without(rules, "A"))
+    power = Power(universe.limits.base, universe.promised[0]).exact()
+    found = [
+        worst_by_nodes(first, second, menu, power, universe.moves, Window().outcomes)
+        for first, second in ((there, gone), (gone, there))
+    ]
+    return max(worst for worst, _ in found), sum(nodes for _, nodes in found)
+
+
 def target(unit: str) -> tuple[Fraction, int, float, int]:
     """Solve the target for one unit; return also the time in seconds and the memory in MiB."""
     start = process_time()
@@ -195,8 +265,9 @@ def target(unit: str) -> tuple[Fraction, int, float, int]:
 
 
 def main() -> None:
-    """Print the table, then solve the target for both units, one on each core."""
+    """Print the tables, then solve the target for both units, one on each core."""
     table()
+    event_table()
     print("\nthree rounds, three triggers, two sources, two keys, values 1 and 2, requerying:")
     start = perf_counter()
     with get_context("spawn").Pool(2) as pool:

@@ -1,6 +1,6 @@
 """Show where the time of `sandproof check` goes, and write it to benchmarks/profile.md.
 
-The paper's rules and three proposals are checked at the default effort, without the store. In each
+The paper's rules and four proposals are checked at the default effort, without the store. In each
 child process a timer asks every few milliseconds of processor time what is running, and adds the
 time since it last asked. A solver is counted where it returns; cvc5 has no frames of its own and
 counts with the proofs that call it. Another tree of the project, such as a checkout of the version
@@ -25,6 +25,7 @@ from types import FrameType
 
 CASES = {
     "charge_real_reports_only": "proposals/charge_real_reports_only.py",
+    "drop_repeated_reports": "proposals/drop_repeated_reports.py",
     "filtering_ids": "proposals/filtering_ids.py",
     "charge_every_window_twice": "proposals/charge_every_window_twice.py",
     "the paper's rules": None,
@@ -82,10 +83,12 @@ def sampled(work: Callable[[], object], folder: Path) -> object:
 def measure(path: str | None) -> dict[str, float]:
     """Check a proposal in this process and its children; return seconds by what took them."""
     start = process_time()
-    from sandproof import children, verdict
+    from sandproof import children, integrity, verdict
     from sandproof.about import Request
     from sandproof.jobs import Options
 
+    # A check imports every module before it runs a proposal, to see that none is changed by it.
+    list(integrity.own_modules())
     imports = process_time() - start
     with tempfile.TemporaryDirectory() as name:
         folder, run_guarded = Path(name), children.run_guarded

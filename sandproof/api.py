@@ -56,7 +56,7 @@ def request_of(
     if family is not None and family not in NAMES:
         raise BadInput(f"there is no family {family!r}; there are {', '.join(NAMES)}")
     named = family or "paper"
-    given = parse_settings(settings, parameters.OWN[named])
+    given = parse_settings(settings, parameters.own_parameters(named))
     if proposal is None:
         return Request(settings=given, family=named)
     if isinstance(proposal, str | PathLike):

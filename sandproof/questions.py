@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import sandproof
-from sandproof.families.parameters import OWN
+from sandproof.families.parameters import own_parameters
 from sandproof.settings import Settings, parse_settings
 from sandproof.store import fleeting, users_store, version_digest
 
@@ -121,7 +121,7 @@ def answer(question: Question) -> Answer:
         store=users_store() if question.cached else None,
     )
     texts = [f"{name}={value or 'e'}" for name, value in question.settings]
-    settings = parse_settings(texts, OWN["paper"])
+    settings = parse_settings(texts, own_parameters("paper"))
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         for name, text in question.files:
             Path(name).parent.mkdir(parents=True, exist_ok=True)

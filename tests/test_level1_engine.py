@@ -253,4 +253,4 @@ def test_no_module_of_the_engine_names_a_type_of_a_family(module: str) -> None:
 
 @pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
 def test_the_parameters_of_a_family_are_known_before_its_checks(family: Family) -> None:
-    assert parameters.OWN[family.name] is family.own.limits
+    assert parameters.own_parameters(family.name) is family.own.limits

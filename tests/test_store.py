@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import signal
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -63,6 +64,33 @@ def test_a_finding_is_found_again(tmp_path: Path) -> None:
     assert kept.get("a") == replace(FOUND, stored=True)
     assert Store(tmp_path).get("a") == replace(FOUND, stored=True)
     assert kept.get("b") is None
+
+
+def test_nobody_meets_half_an_entry_whoever_writes_or_is_killed(tmp_path: Path) -> None:
+    entries = [replace(FOUND, finding=replace(FINDING, detail=x * 2**20)) for x in "abc"]
+    Store(tmp_path).put("a", entries[0])
+    writers = []
+    for entry in entries:
+        process = os.fork()
+        if process == 0:
+            while True:
+                Store(tmp_path).put("a", entry)
+        writers.append(process)
+    try:
+        met: list[Found | None] = []
+        for turn in range(10_000):
+            if turn == 30:
+                os.kill(writers[1], signal.SIGKILL)
+            met.append(Store(tmp_path).get("a"))
+            if turn > 60 and len({x.finding.detail[0] for x in met if x is not None}) > 1:
+                break
+    finally:
+        for process in writers:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
+    expected = [replace(each, stored=True) for each in entries]
+    assert all(each in expected for each in met)
+    assert any(each != met[0] for each in met)
 
 
 def test_without_a_folder_nothing_is_kept() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sandproof.commands.catalogue import proposals_of
 from sandproof.commands.options import add_campaign_options, add_run_options, how_to_check
-from sandproof.families.parameters import OWN
+from sandproof.families.parameters import own_parameters
 from sandproof.problems import BadInput
 from sandproof.settings import Settings, exact_number, parse_settings
 
@@ -78,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     if count > MOST:
         raise BadInput(f"these are {count} questions; a campaign has at most {MOST}")
     texts = ([*arguments.settings, *chosen] for chosen in product(*swept))
-    settings = [parse_settings(each, OWN["paper"]) for each in texts]
+    settings = [parse_settings(each, own_parameters("paper")) for each in texts]
     from sandproof.result import NOT_PROVED, worst_status
 
     text = arguments.format == "text"

@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypedDict
 
-from sandproof.families.parameters import OWN
+from sandproof.families.parameters import own_parameters
 from sandproof.problems import BadInput, brief_text
 from sandproof.settings import exact_number, parameters
 from spec.verdicts import Verdict
@@ -53,7 +53,7 @@ def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> No
         dest="settings",
         metavar="NAME=VALUE",
         help="set a public parameter, exactly: 65536, 1/8, 1e-8; NAME is one of "
-        + ", ".join(parameters(OWN["paper"])),
+        + ", ".join(parameters(own_parameters("paper"))),
     )
     parser.add_argument("--format", choices=formats, default="text")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead")

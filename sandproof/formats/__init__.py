@@ -5,15 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from shutil import get_terminal_size
 
-from sandproof.formats.data import VERDICTS, as_json
-from sandproof.formats.junit import as_junit
-from sandproof.formats.markdown import as_markdown
-from sandproof.formats.page import as_html
-from sandproof.formats.sarif import as_sarif
+from sandproof.formats.data import VERDICTS
 from sandproof.formats.text import WIDTH, as_text
 from sandproof.problems import BadInput
 from sandproof.result import BAD_INPUT, Result
@@ -59,19 +56,23 @@ def as_texts(results: Sequence[Result]) -> str:
     return "\n\n".join(as_text(result) for result in results)
 
 
-RENDERERS: Mapping[str, Callable[[Sequence[Result]], str]] = {
-    "text": as_texts,
-    "json": as_json,
-    "markdown": as_markdown,
-    "html": as_html,
-    "junit": as_junit,
-    "sarif": as_sarif,
+RENDERERS = {
+    "json": "data",
+    "markdown": "markdown",
+    "html": "page",
+    "junit": "junit",
+    "sarif": "sarif",
 }
+"""The module of every format but text; it is imported when the format is wanted."""
 
 
 def render(name: str, results: Sequence[Result]) -> str:
     """Return results in a format."""
-    return RENDERERS[name](results)
+    if name == "text":
+        return as_texts(results)
+    module = import_module(f"sandproof.formats.{RENDERERS[name]}")
+    rendered: str = getattr(module, f"as_{name}")(results)
+    return rendered
 
 
 def check_writable(*outputs: Path | None) -> None:
