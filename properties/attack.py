@@ -17,7 +17,7 @@ from properties.attack_test import attack_test
 from properties.game import Game, Plan, Window, observed
 from properties.game.responses import bare
 from properties.noise_told import Told, noise_told, without_noise
-from properties.numerals import SHORT, beside, decimal, shown
+from properties.numerals import SHORT, beside, bound, decimal, shown
 from properties.replay import (
     Law,
     Transcript,
@@ -77,7 +77,8 @@ class Attack:
     `steps` is the most telling line of the strategy; `made` are its moves if they do not depend on
     what is answered. `curve` holds multiples of the promised epsilon with the worst delta that any
     adversary of as many moves attains there. `probability` and `other` are those of the
-    attack's event in the world it points at and in the other one. They break probability <= power
+    attack's event in the world it points at and in the other one, bounds if they are not `exact`
+    because noise was cut. They break probability <= power
     * other + allowed, with power $e^{\varepsilon}$.
     """
 
@@ -103,12 +104,34 @@ class Attack:
 
     @property
     def gained(self) -> Fraction:
-        """Return the exact delta that the attack attains."""
+        """Return the delta that the attack attains, at least so much if it is not exact."""
         return self.probability - self.power * self.other
 
+    @property
+    def exact(self) -> bool:
+        """Tell whether the probabilities are exact; otherwise they are certified bounds."""
+        return not self.window.lost
+
+    @property
+    def likely(self) -> str:
+        """Write the probability in the world that the attack points at; a bound is called one."""
+        if self.exact:
+            return beside(self.probability)
+        return f"at least {bound(self.probability)}"
+
+    @property
+    def unlikely(self) -> str:
+        """Write the probability in the other world; a bound is called one."""
+        return beside(self.other) if self.exact else f"at most {bound(self.other, up=True)}"
+
     def inequality(self) -> str:
-        """Return the broken inequality with both sides as fractions and as decimals."""
+        """Return the broken inequality: exact sides as fractions and as decimals, else bounds."""
         right = self.power * self.other + self.allowed
+        if not self.exact:
+            return (
+                f"{self.likely} > {shown(self.power, SHORT)} * {bound(self.other, up=True)} + "
+                f"{shown(self.allowed, SHORT)} = at most {bound(right, up=True)}"
+            )
         left, power, other, allowed, total = (
             shown(each, SHORT)
             for each in (self.probability, self.power, self.other, self.allowed, right)
@@ -147,8 +170,8 @@ class Attack:
         other = "without x" if self.world == "with x" else "with x"
         lines += [
             "",
-            f"What tells the worlds apart has probability {beside(self.probability)} {self.world} "
-            f"and {beside(self.other)} {other}.",
+            f"What tells the worlds apart has probability {self.likely} {self.world} and "
+            f"{self.unlikely} {other}.",
             f"At ε = {self.epsilon} (e^ε = {shown(self.power, SHORT)}) and δ = "
             f"{shown(self.allowed, SHORT)}: {self.inequality()}.",
             f"Searched: {self.searched}; no fewer moves break the promise there.",
@@ -172,6 +195,7 @@ class Attack:
             "probability": str(self.probability),
             "other_probability": str(self.other),
             "gained_delta": str(self.gained),
+            "exact": self.exact,
             "inequality": self.inequality(),
             "noise": self.noise,
             "curve": [[str(times), str(delta)] for times, delta in self.curve],
@@ -211,14 +235,17 @@ def attack_of(
     laws = laws_of(rules, relation, unit, plan, window)
     probability, elsewhere = told_apart(laws, direction, power)
     gained = probability - power * elsewhere
-    if gained <= allowed:
-        raise DoesNotReplay(f"replayed, the attack gains {gained} only")
+    least = gained - (1 + power) * window.lost
+    if least <= allowed:
+        raise DoesNotReplay(f"replayed, the attack gains {least} only")
     line = tuple(cast(Move, action) for action, _ in telling_line(plan, laws, direction, power))
     simple = simplest_line(rules, relation, unit, line, window, direction, power, gained)
     if simple is not None:
         unit, plan, line = simple.unit_value, in_order(simple.made), simple.made
         probability, elsewhere = simple.probability, simple.other
         laws = laws_of(rules, relation, unit, plan, window)
+    # Where noise was cut, these are bounds.
+    probability, elsewhere = probability - window.lost, elsewhere + window.lost
     certain = probability - elsewhere == 1
     return Attack(
         universe=universe.name,

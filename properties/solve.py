@@ -44,7 +44,6 @@ from spec.verdicts import Reason
 LARGEST_FACTOR = 8
 MARGIN = 12
 TOLERANCES = (Fraction(1, 2**18), Fraction(1, 2**36))
-MOST_DRAWS = 32
 T = TypeVar("T")
 WITH, WITHOUT = "with x", "without x"
 
@@ -168,14 +167,8 @@ def through_window(window: Window, attempt: Callable[[Window], T], cut: bool = T
 
 
 def slack(window: Window, power: Fraction) -> Fraction:
-    """Bound how far cutting noise can move a value.
-
-    Each world's law of transcripts moves by at most what all draws together lose. More draws of
-    infinite noise than `MOST_DRAWS` could not be explored.
-    """
-    if window.tolerance is None:
-        return Fraction(0)
-    return (1 + power) * MOST_DRAWS * window.tolerance
+    """Bound how far cutting noise can move a value."""
+    return (1 + power) * window.lost
 
 
 def answers_in_full(rules: Rules) -> bool:

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from properties.broken import REPEATS_COUNT
 from properties.game_findings import EFFORTS, game_finding, judged
 from properties.solve import Solution, solve
+from properties.universes import attribution_universe
 from spec import (
     ATTRIBUTION_FIXED,
     NEVER_REGISTERED,
@@ -311,3 +314,17 @@ def test_an_attack_is_written_down_even_if_there_is_no_more_room() -> None:
     rooms = [solve(shown, ATTRIBUTION_FIXED, UNIVERSE, room=room) for room in range(0, 600, 50)]
     assert {each.refuted for each in rooms} == {False, True}
     assert all(each.worst == whole.worst for each in rooms if each.refuted)
+
+
+def test_an_attack_through_cut_noise_tells_bounds_and_calls_them_so() -> None:
+    changed = replace(REPEATS_COUNT, noise=spiked)
+    solution = solve(changed, ATTRIBUTION_FIXED, attribution_universe(), moves=3)
+    attack = solution.attack
+    assert attack is not None
+    assert not attack.exact
+    assert attack.to_json()["exact"] is False
+    assert solution.delta < attack.gained == solution.worst - solution.slack
+    assert "has probability at least 0." in attack.story()
+    assert re.fullmatch(
+        r"at least 0\.\d+ > 16 \* 0\.\d+ \+ 1/32 = at most 0\.\d+", attack.inequality()
+    )

@@ -27,6 +27,7 @@ REMEMBERED = 2**16
 LOOKED_AT = 8
 WIDEST = 1024
 ROUNDED_BITS = 64
+MOST_DRAWS = 32
 
 
 class WindowTooWide(SpecError):
@@ -55,6 +56,14 @@ class Window:
             raise WindowTooWide(
                 f"noisy sums from {self.lowest} to {self.highest} are too many to be told apart"
             )
+
+    @property
+    def lost(self) -> Fraction:
+        """Bound how far a world's law of transcripts moves because noise is cut.
+
+        All draws together lose no more. More draws of infinite noise could not be explored.
+        """
+        return Fraction(0) if self.tolerance is None else MOST_DRAWS * self.tolerance
 
     def outcomes(self, law: Law[object]) -> Iterable[tuple[object, Fraction]]:
         """List a law's outcomes; lump noisy values outside the window where noise is infinite.
