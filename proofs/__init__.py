@@ -30,7 +30,7 @@ def _collected() -> tuple[Check, ...]:
     names = sorted(module.name for module in iter_modules(__path__) if not module.ispkg)
     found = (import_module(f"{__name__}.{name}") for name in names if not name.startswith("_"))
     chain, memory = (import_module(f"{__name__}.{name}") for name in ("_chain", "_memory"))
-    return tuple(chain.remembered(memory.memoryless(module.CHECK)) for module in found)
+    return tuple(memory.memoryless(chain.remembered(module.CHECK)) for module in found)
 
 
 def lemmas_of(

@@ -14,11 +14,11 @@ calls, in whichever file, is replaced by something that is understood:
 
 What surroundings cannot change is looked for in the bytecode, and a function that holds it is
 refused: `is` with anything but None, `try` and `with`, attributes that start with an underscore or
-lead to frames, stores to globals, attributes and cells that outlive a call, imports and classes
-inside of functions, patterns of classes, and every operation that is not on the list. So an error
-that only a symbolic value would raise cannot be caught, and the rule can keep nothing from one call
-to the next. Sets and dictionaries that the rule builds itself refuse symbolic keys, since a
-symbolic value has no hash there.
+lead to frames, rules that are not asked at once where they are named, stores to globals, attributes
+and cells that outlive a call, imports and classes inside of functions, patterns of classes, and
+every operation that is not on the list. So an error that only a symbolic value would raise cannot
+be caught, and the rule can keep nothing from one call to the next. Sets and dictionaries that the
+rule builds itself refuse symbolic keys, since a symbolic value has no hash there.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ from immutables import Map
 
 from proofs._opaque import Counted, Name, Opaque
 from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, fraction, refuse
-from spec import Rules
+from spec import PAPER, Rules
+from spec.level1 import LEVEL_1_2026_05, Level1Rules
 
 MACHINERY.add(__file__)
 
@@ -131,6 +132,19 @@ LEADING_OUT = frozenset(
     {"gi_frame", "gi_code", "cr_frame", "ag_frame", "tb_frame", "format", "format_map", "mro"}
 )
 """Attributes through which code reaches frames, classes and texts of what it is given."""
+
+
+RULE_NAMES = frozenset(
+    each.name
+    for rules in (PAPER, LEVEL_1_2026_05)
+    for each in dataclasses.fields(rules)
+    if callable(getattr(rules, each.name))
+) - {"contributions", "keys", "epoch_start", "last_clearing", "stated_budget"}
+"""Rules that data has no attribute of the name of.
+
+They may be asked and no more: compared with another function, a rule of a proof is told from the
+one that it stands for.
+"""
 
 
 class Table:
@@ -587,6 +601,9 @@ def _refused(code: CodeType, outer: tuple[str, ...]) -> str:
                 return f"is {where}"
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and _leads_out(step.argval):
             return f".{step.argval} {where}"
+        taken = step.opname == "LOAD_ATTR" and step.argval in RULE_NAMES
+        if taken and (before is None or before.opname != "LOAD_GLOBAL"):
+            return f"the rule {step.argval}, which is not asked, {where}"
         if step.opname == "STORE_DEREF" and step.argval in outer:
             return f"{step.argval}, which is kept for the next call, {where}"
         before = step
@@ -638,6 +655,8 @@ def _getattr(value: object, name: str, *default: object) -> object:
     """Refuse to say which attributes a symbolic value has: they are not those of the real one."""
     if type(value) in (Number, Text, Truth, Table, Module, Place):
         refuse("getattr of a symbolic value")
+    if isinstance(value, Rules | Level1Rules):
+        refuse("getattr of the rules")
     if type(name) is not str or _leads_out(name):
         refuse("getattr with a name that is not followed")
     return getattr(value, name, *default)

@@ -231,3 +231,15 @@ def test_a_list_that_both_only_read_may_be_shared() -> None:
         return PAPER.contributions(at, source) if at.cause.value in SEEN else ()
 
     assert not memory_of(Pair(writes=reads, reads=lambda: 5 in SEEN).rules)
+
+
+def charge_by_an_attribute(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    late = getattr(at, "now", 0) > 10**9
+    return PAPER.charge(at, replace(spent, queries=0) if late else spent, report)
+
+
+def test_what_a_chain_has_found_of_a_lemma_is_no_proof_of_rules_that_remember() -> None:
+    rules = replace(PAPER, charge=charge_by_an_attribute)
+    assert memory_of(rules)
+    for claim in ("attribution_summaries_are_private", "the_ledger_never_passes_the_caps"):
+        assert CHECK[claim].run(rules).verdict is not Verdict.PROVED
