@@ -104,8 +104,7 @@ class Listing:
             shown.append(f"{file}, line {line} ({text}{f', {way}' if way else ''})")
         more = f" and {len(found) - 2} more" if len(found) > 2 else ""
         return (
-            f"no search reached {', '.join(shown)}{more} in full: "
-            "name a UNIVERSE that reaches it"
+            f"no search reached {', '.join(shown)}{more} in full: name a UNIVERSE that reaches it"
         )
 
 
