@@ -17,10 +17,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import factorial
+from typing import TypeAlias, cast
 
 from proofs._check import check_of
 from proofs._proof import Proof
 from proofs._subjects import search
+from spec import PAPER
+from spec.aggregation_service import Query
 from spec.numbers import (
     NATURAL,
     Base,
@@ -39,6 +42,14 @@ from spec.numbers import (
     unit_interval,
     whole,
 )
+from spec.reports import (
+    KEY_BITS,
+    REPORT_ID_BITS,
+    checked_key,
+    checked_report_id,
+    checked_report_ids,
+    checked_value,
+)
 
 BASES = (NATURAL, *(Base(Fraction(*each)) for each in ((2, 1), (3, 2), (4, 1), (9, 4), (27, 8))))
 EXPONENTS = tuple(sorted({Fraction(n, d) for n in range(-4, 5) for d in (1, 2, 3)}))
@@ -52,14 +63,48 @@ NARROW = Fraction(1, 2**64)
 
 EULER = sum((Fraction(1, factorial(k)) for k in range(TERMS)), Fraction(0))
 ABOVE_EULER = EULER + Fraction(1, factorial(TERMS - 1))
-RANGES: Mapping[str, tuple[Callable[[object, str], object], tuple[object, ...], tuple[object, ...]]]
-RANGES = {
+
+
+Take: TypeAlias = Callable[[object, str], object]
+
+
+def made(kind: Callable[..., object], name: str, **given: object) -> Take:
+    """Return what makes a value of a type with a number in a field."""
+    return lambda number, _: kind(**{name: number}, **given)
+
+
+def limit(name: str) -> Take:
+    """Return what changes one of the paper's limits."""
+    return lambda number, _: replace(PAPER.limits, **{name: number})  # type: ignore[arg-type]
+
+
+RANGES: Mapping[str, tuple[Take, tuple[object, ...], tuple[object, ...]]] = {
     "exact": (exact, (0, -2, Fraction(1, 2)), (True, "1", None)),
     "whole": (whole, (0, -2), (True, Fraction(1), None)),
     "positive": (positive, (1, Fraction(1, 10**9)), (0, -1)),
     "positive_whole": (positive_whole, (1, 2), (0, -1)),
     "unit_interval": (unit_interval, (0, 1, Fraction(1, 2)), (Fraction(-1, 9), Fraction(10, 9))),
-    "base": (lambda each, _: Base(each), (2, Fraction(10, 9)), (1, Fraction(1, 2))),  # type: ignore[arg-type]
+    "base": (made(Base, "value"), (2, Fraction(10, 9)), (1, Fraction(1, 2))),
+    "epsilon of a query": (made(Query, "epsilon"), (1, Fraction(1, 10**9)), (0, -1)),
+    "delta of a query": (
+        made(Query, "delta", epsilon=1),
+        (0, 1, Fraction(1, 2)),
+        (Fraction(-1, 9), Fraction(10, 9)),
+    ),
+    "key": (checked_key, (0, 2**KEY_BITS - 1), (-1, 2**KEY_BITS)),
+    "value": (checked_value, (0, 1), (-1, Fraction(1, 2))),
+    "report": (checked_report_id, (0, 2**REPORT_ID_BITS - 1), (-1, 2**REPORT_ID_BITS)),
+    "reports of a query": (
+        lambda each, name: checked_report_ids((1, cast(int, each)), name),
+        (0, 2**REPORT_ID_BITS - 1),
+        (-1, 2**REPORT_ID_BITS, True),
+    ),
+    "budget": (limit("contribution_budget"), (1, 65_536), (0, -1)),
+    "keys of a unit": (limit("sparsity_budget"), (1, 20), (0, -1)),
+    "queries of a report": (limit("maximum_queries"), (1, None), (0, -1)),
+    "cap of epsilon": (limit("epsilon"), (0, 64), (-1,)),
+    "cap of delta": (limit("delta"), (0, 1), (Fraction(-1, 9), Fraction(10, 9))),
+    "epsilon of a source": (limit("event_epsilon"), (0, 14), (-1,)),
 }
 """What a kind of number takes, and what it refuses."""
 
@@ -74,7 +119,7 @@ class Numbers:
     value: Callable[[Power], Fraction] = Power.exact
     compared: Callable[[Real, Real], bool | None] = certainly_at_most
     decided: Callable[[Callable[[], bool | None], int | None], bool] = decide
-    taken: tuple[tuple[str, Callable[[object, str], object]], ...] = ()
+    taken: tuple[tuple[str, Take], ...] = ()
 
 
 def is_at_most(power: Power, bound: Fraction) -> bool:
@@ -271,6 +316,7 @@ PROOF = Proof(
         questions_are_answered,
         ranges_are_kept,
     ),
+    bound=f"{OVER}; the ends of every range",
     controls={
         "what is equal is larger": replace(PAPERS, at_most=strictly_below),
         "a logarithm that is too small": replace(PAPERS, whole_logarithm=one_less),

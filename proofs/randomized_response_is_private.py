@@ -23,7 +23,7 @@ with an adversary that is drawn first: joint_convexity applies.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import add, mul
@@ -36,11 +36,19 @@ from proofs._proof import Proof, assume, exists, for_all
 from proofs._solvers import Exact
 from proofs._subjects import for_all_rules, search
 from spec import PAPER, Rules
-from spec.distributions import Distribution, explore, hockey_stick
+from spec.distributions import Distribution, Draw, explore, hockey_stick
 from spec.event_mechanism import Answers, EventMechanism, EventState, Questions
 from spec.interaction import Mechanism, Without, transcript
 from spec.numbers import Base, N, Power, Real
-from spec.randomized_response import Events, RandomizedResponse, Sequences, truth_probability
+from spec.randomized_response import (
+    Events,
+    InteractiveRandomizedResponse,
+    Question,
+    RandomizedResponse,
+    ResponseState,
+    Sequences,
+    truth_probability,
+)
 from spec.summary_mechanism import Database, Record, without_source
 
 X, Z = "x", "z"
@@ -48,7 +56,7 @@ X, Z = "x", "z"
 
 @dataclass(frozen=True, kw_only=True)
 class Response:
-    """Hold the rules, the law that runs, and what the argument about prefixes takes.
+    """Hold the rules, the law and the mechanism that run, and what the argument takes of prefixes.
 
     At least the `fewest` sequences extend a truthful prefix, and one of two prefixes is seen with
     the probability of `either`.
@@ -56,6 +64,7 @@ class Response:
 
     rules: Rules = PAPER
     law: Callable[..., RandomizedResponse[Any]] = RandomizedResponse
+    mechanism: Callable[..., InteractiveRandomizedResponse] = InteractiveRandomizedResponse
     fewest: int = 1
     either: Callable[[Fraction, Fraction], Fraction] = add
 
@@ -154,6 +163,33 @@ def instances(response: Response) -> Mapping[str, Exact] | None:
     return None
 
 
+@search(
+    "the mechanism of one source follows one response from its first step to its last",
+    by="instances",
+    over="one source with three sequences of two answers",
+)
+def one_response(response: Response) -> Mapping[str, object] | None:
+    """Compare the law of two answers with the truth and the sequences, each as likely as drawn."""
+    power, sequences = Fraction(3), ((0, 0), (0, 2), (1, 2))
+    law: RandomizedResponse[Any] = RandomizedResponse(
+        outputs=Sequences(sequences),
+        power=Power(Base(power), Fraction(1)),
+        truth_probability=response.rules.truth_probability,
+    )
+    told = response.truth(power, len(sequences))
+    wanted = {each: (1 - told) / len(sequences) for each in sequences}
+    wanted[1, 2] += told
+    asked = (((Record(unit=X, report_id=0),), count), ((Record(unit=X, report_id=1),) * 2, count))
+    found = explore(
+        lambda draw: transcript(
+            response.mechanism(law=law),
+            lambda answers: asked[len(answers)] if len(answers) < len(asked) else None,
+            draw,
+        )
+    )
+    return None if dict(found.weights) == wanted else {"answers": str(dict(found.weights))}
+
+
 @exists("a truth that is told, and not always told")
 def not_vacuous(response: Response, power: Fraction, size: int) -> bool:
     """Show that the mechanism is useful and random for some parameters."""
@@ -192,6 +228,17 @@ def always_truthful(outputs: Sequences, power: Power, **_: object) -> Randomized
     return RandomizedResponse(outputs=outputs, power=power, truth_probability=always_told)
 
 
+class DrawnAgain(InteractiveRandomizedResponse):
+    """Draw at every step."""
+
+    def step(
+        self, state: ResponseState, action: tuple[Events, Question], draw: Draw
+    ) -> tuple[ResponseState, Hashable]:
+        """Forget the response that was drawn."""
+        response = draw(self.law)
+        return super().step(replace(state, response=response), action, draw)
+
+
 def with_truth(truth_probability: Callable[[Real, int], Real]) -> Response:
     """Return the subject with another truth probability."""
     return Response(rules=replace(PAPER, truth_probability=truth_probability))
@@ -202,13 +249,17 @@ PAPERS = Response()
 PROOF = Proof(
     claim="randomized_response_is_private",
     subject=PAPERS,
-    steps=(probability, one_sequence, one_prefix, prefixes_add_up, instances, not_vacuous),
+    steps=(
+        *(probability, one_sequence, one_prefix, prefixes_add_up),
+        *(instances, one_response, not_vacuous),
+    ),
     controls={
         "a negative probability for large sets": with_truth(negative_for_large_sets),
         "an output that is drawn but not counted": with_truth(one_output_forgotten),
         "a truthful prefix that no sequence extends": replace(PAPERS, fewest=0),
         "prefixes that must both be seen": replace(PAPERS, either=mul),
         "a mechanism that always tells the truth": replace(PAPERS, law=always_truthful),
+        "a response that is drawn again": replace(PAPERS, mechanism=DrawnAgain),
     },
     unproved_for={"a truth that is never told": with_truth(never_told)},
 )

@@ -29,8 +29,8 @@ lemma = partial(Claim, kind=Kind.LEMMA)
 LEMMAS = (
     lemma(
         id="powers_are_compared_exactly",
-        statement="What spec.numbers decides of powers of e and of fractions is true, also where "
-        "both sides are equal, and numbers outside their range are refused.",
+        statement="For e and five fractions b, and exponents n/d from −4 to 4, what is decided of "
+        "powers is true, also where both sides are equal; at its ends a range refuses what is out.",
         formula=r"b^{n/d} \le r \iff b^n \le r^d",
         paper="Fact 3.3",
         subjects=("spec.numbers.Power", "spec.numbers.floor_log"),
