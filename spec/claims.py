@@ -86,8 +86,7 @@ GUARANTEES = (
         statement="Summary and event-level reports of one source together are (ε* + ε, "
         "δ*)-private, with ε that of event-level reports, if each kind is private by itself and "
         "the clients share no state.",
-        formula=r"\mathrm{IT}(\mathcal{M} : \mathcal{A}) \approx_{\varepsilon_* + \varepsilon, "
-        r"\delta_*} \mathrm{IT}(\mathcal{M}^{-x} : \mathcal{A})",
+        formula=r"\mathcal{M} \approx_{\varepsilon_* + \varepsilon, \delta_*} \mathcal{M}^{-x}",
         paper="none (E1)",
         subjects=("spec.system.step",),
         rules=(*SERVICE, *CLIENTS, *ATTRIBUTION, *EVENT_LEVEL),

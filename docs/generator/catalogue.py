@@ -164,7 +164,7 @@ def broken(row: ClaimResult) -> list[str]:
         told = Writer(colour=False)
         write_story(told, row.attack.story)
         lines += ["```{raw} html", stepper.stepper(row.attack, row.claim.id), "```", ""]
-        lines += ["```text", *told.lines, "```", ""]
+        lines += ["```{code-block} text", ":class: story", "", *told.lines, "```", ""]
         if row.attack.factor:
             lines += [f"In the universe searched it holds with {row.attack.factor}ε*.", ""]
         return lines
