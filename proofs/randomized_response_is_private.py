@@ -166,11 +166,11 @@ def instances(response: Response) -> Mapping[str, Exact] | None:
 @search(
     "the mechanism of one source follows one response from its first step to its last",
     by="instances",
-    over="one source with three sequences of two answers",
+    over="one source with three sequences of three answers",
 )
 def one_response(response: Response) -> Mapping[str, object] | None:
-    """Compare the law of two answers with the truth and the sequences, each as likely as drawn."""
-    power, sequences = Fraction(3), ((0, 0), (0, 2), (1, 2))
+    """Compare the law of the answers with the truth and the sequences, each as likely as drawn."""
+    power, sequences = Fraction(3), ((0, 0, 4), (0, 2, 5), (1, 2, 3))
     law: RandomizedResponse[Any] = RandomizedResponse(
         outputs=Sequences(sequences),
         power=Power(Base(power), Fraction(1)),
@@ -178,8 +178,8 @@ def one_response(response: Response) -> Mapping[str, object] | None:
     )
     told = response.truth(power, len(sequences))
     wanted = {each: (1 - told) / len(sequences) for each in sequences}
-    wanted[1, 2] += told
-    asked = (((Record(unit=X, report_id=0),), count), ((Record(unit=X, report_id=1),) * 2, count))
+    wanted[1, 2, 3] += told
+    asked = [((Record(unit=X, report_id=0),) * records, count) for records in (1, 2, 3)]
     found = explore(
         lambda draw: transcript(
             response.mechanism(law=law),
