@@ -31,7 +31,7 @@ LEMMAS = (
         id="powers_are_compared_exactly",
         statement="For e and five fractions b, and exponents n/d from −4 to 4, what is decided of "
         "powers is true, also where both sides are equal; at its ends a range refuses what is out.",
-        formula=r"b^{n/d} \le r \iff b^n \le r^d",
+        formula=r"b^{n/d} \le c \iff b^n \le c^d",
         paper="Fact 3.3",
         subjects=("spec.numbers.Power", "spec.numbers.floor_log"),
     ),

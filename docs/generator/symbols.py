@@ -260,6 +260,21 @@ SYMBOLS: tuple[tuple[str, str, str], ...] = (
         r"the rate of the noise",
     ),
     (
+        r"b",
+        r"(?<![A-Za-z\\])b(?![A-Za-z])",
+        r"the base in whose logarithm $\varepsilon$ is counted",
+    ),
+    (
+        r"c",
+        r"(?<![A-Za-z\\])c(?![A-Za-z])",
+        r"a bound that a power is compared with",
+    ),
+    (
+        r"n,\ d",
+        r"(?<![A-Za-z\\])[nd](?![A-Za-z])",
+        r"the numerator and the denominator of an exponent",
+    ),
+    (
         r"k",
         r"(?<![A-Za-z\\])k(?![A-Za-z])",
         r"how many steps, or older sources, there are",
@@ -303,7 +318,7 @@ SYMBOLS: tuple[tuple[str, str, str], ...] = (
 """How a symbol is written, how it is found, and what it means."""
 
 KNOWN = re.compile(
-    r"\\(le|ge|in|wedge|neg|sum|ln|Pr|Rightarrow|lfloor|rfloor|subseteq|dots|circ|mathrm"
+    r"\\(le|ge|in|wedge|neg|sum|ln|Pr|Rightarrow|iff|lfloor|rfloor|subseteq|dots|circ|mathrm"
     r"|[{}, |])|\\mathrm\{(vs|for|all)\}"
 )
 """Signs that every reader knows."""
