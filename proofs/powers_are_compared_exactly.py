@@ -24,6 +24,7 @@ from proofs._proof import Proof
 from proofs._subjects import search
 from spec import PAPER
 from spec.aggregation_service import Query
+from spec.event_client import checked_data
 from spec.numbers import (
     NATURAL,
     Base,
@@ -99,6 +100,7 @@ RANGES: Mapping[str, tuple[Take, tuple[object, ...], tuple[object, ...]]] = {
         (0, 2**REPORT_ID_BITS - 1),
         (-1, 2**REPORT_ID_BITS, True),
     ),
+    "trigger datum": (lambda each, _: checked_data(each), (0, 31, "boots"), (-1, 32, True, None)),
     "budget": (limit("contribution_budget"), (1, 65_536), (0, -1)),
     "keys of a unit": (limit("sparsity_budget"), (1, 20), (0, -1)),
     "queries of a report": (limit("maximum_queries"), (1, None), (0, -1)),

@@ -28,6 +28,13 @@ lemma = partial(Claim, kind=Kind.LEMMA)
 
 LEMMAS = (
     lemma(
+        id="the_papers_examples_come_out",
+        statement="The paper's examples, run without noise, come out as it tells them.",
+        formula=r"|O| = 27",
+        paper="Sec. 2.1; Sec. 2.2",
+        subjects=("spec.system.step",),
+    ),
+    lemma(
         id="powers_are_compared_exactly",
         statement="For e and five fractions b, and exponents n/d from −4 to 4, what is decided of "
         "powers is true, also where both sides are equal; at its ends a range refuses what is out.",

@@ -1,0 +1,241 @@
+r"""Claim: the worked examples of the paper come out as the paper tells them.
+
+Paper: Sec. 2.1; Sec. 2.2.
+Method: exact runs of `spec.system.step` without noise, one for each example.
+Assumes: nothing.
+
+A guarantee can hold for APIs that do something else than the paper's. These runs hold the
+specification to what the text says it does: which source is credited until when, which first views
+fit a budget, and which windows report which buckets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar, cast
+
+from proofs._check import check_of
+from proofs._proof import Proof
+from proofs._subjects import search
+from spec import PAPER, Rules
+from spec.aggregation_service import Answer, Query
+from spec.attribution_client import Source, Trigger
+from spec.distributions import Draw, Law
+from spec.event_client import (
+    EventClient,
+    EventReport,
+    EventSource,
+    EventTrigger,
+    SourceRecord,
+    TriggerSpecification,
+)
+from spec.noise import Noisy
+from spec.private_aggregation_client import Event, Program, Storage
+from spec.randomized_response import RandomizedResponse
+from spec.rules import AtEvent, AtEventTrigger, AtTrigger, OnDevice
+from spec.system import Move, Observation, PassTime, System, SystemMechanism, step
+
+T = TypeVar("T")
+DAY = 24 * 60 * 60
+SHOP = "shoes-website.com"
+SNEAKERS, SANDALS = "sneakers", "sandals"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examples:
+    """Hold the rules that the examples are run with."""
+
+    rules: Rules = PAPER
+
+
+def without_chance(law: T | Law[T]) -> T:
+    """Draw no noise, and let every response be truthful."""
+    if isinstance(law, Noisy):
+        return cast(T, law.centre)
+    if isinstance(law, RandomizedResponse):
+        return cast(T, None)
+    return cast(T, law)
+
+
+def after(rules: Rules, moves: Iterable[Move]) -> tuple[System, list[Observation]]:
+    """Return the system after moves, and what was seen of each."""
+    system, seen = SystemMechanism(rules=rules).initial, []
+    for move in moves:
+        system, shown = step(rules, system, move, cast(Draw, without_chance))
+        seen.append(shown)
+    return system, seen
+
+
+def first_difference(found: object, wanted: object) -> Mapping[str, object] | None:
+    """Write down what came out instead, if it is something else."""
+    return None if found == wanted else {"came out": str(found), "in the paper": str(wanted)}
+
+
+AD = Source(
+    source_id="Thanksgiving",
+    destination=SHOP,
+    expiry=3 * DAY,
+    filters=frozenset({SNEAKERS, SANDALS, "flip-flops"}),
+    key=0x500,
+)
+PURCHASE = Trigger(report_id=1, destination=SHOP, filters=frozenset({SNEAKERS}), key=0x59, value=70)
+
+
+@search(
+    "a purchase is credited to the ad until it expires", by="exact run", over="the paper's example"
+)
+def ad_is_credited(examples: Examples) -> Mapping[str, object] | None:
+    """Buy a day after the ad, just before it expires and when it has, elsewhere, and ask."""
+    rules = examples.rules
+    moves: list[Move] = [
+        AD,
+        PassTime(until=DAY),
+        PURCHASE,
+        replace(PURCHASE, report_id=2, destination="hats-website.com"),
+        replace(PURCHASE, report_id=3, filters=frozenset({"boots"})),
+        PassTime(until=3 * DAY - 1),
+        replace(PURCHASE, report_id=4, value=5),
+        PassTime(until=3 * DAY),
+        replace(PURCHASE, report_id=5),
+        Query(epsilon=rules.limits.epsilon, report_ids=(1, 2, 3, 4, 5), keys=(0x559, 1)),
+        Query(epsilon=rules.limits.epsilon, report_ids=(1,), keys=(0x559,)),
+    ]
+    system, seen = after(rules, moves)
+    held = [tuple(x) for _, x in sorted(carried(system).items())]
+    answered = [dict(each.released) for (each,) in seen[-2:] if isinstance(each, Answer)]
+    wanted = [((0x559, 70),), (), (), ((0x559, 5),), ()]
+    return first_difference((held, answered), (wanted, [{0x559: 75, 1: 0}]))
+
+
+def carried(system: System) -> dict[int, list[tuple[int, int]]]:
+    """Return what every report holds."""
+    return {
+        number: [(part.key, part.value) for part in report.contributions]
+        for number, report in system.reports.items()
+    }
+
+
+def first_view(key: int, value: int) -> Program:
+    """Return the program that contributes the first time a device sees a key."""
+
+    def program(storage: Storage) -> tuple[Storage, int, int]:
+        return storage.set(key, True), key, 0 if key in storage else value
+
+    return program
+
+
+@search("two first views fit the budget of a window", by="exact run", over="the paper's example")
+def views_fit(examples: Examples) -> Mapping[str, object] | None:
+    """View shoes, pants and a jacket, and in the next window a shirt and shoes again."""
+    rules = examples.rules
+    half = rules.limits.contribution_budget // 2
+
+    def view(report_id: int, key: int) -> Event:
+        return Event(report_id=report_id, device="phone", program=first_view(key, half))
+
+    moves = [view(1, 1), view(2, 2), view(3, 3)]
+    later = [view(4, 4), view(5, 1)]
+    before = PassTime(until=rules.limits.window_length - 1)
+    system, _ = after(rules, [*moves[:2], before, moves[2], after_window(rules), *later])
+    wanted = {1: [(1, half)], 2: [(2, half)], 3: [], 4: [(4, half)], 5: []}
+    return first_difference(carried(system), wanted)
+
+
+def after_window(rules: Rules) -> PassTime:
+    """Let the first window end."""
+    return PassTime(until=rules.limits.window_length)
+
+
+FOOTWEAR = EventSource(
+    source_id="footwear",
+    destination=SHOP,
+    expiry=30 * DAY,
+    filters=frozenset({"footwear"}),
+    maximum_reports=3,
+    specifications=(
+        TriggerSpecification(data=SNEAKERS, windows=(2 * DAY, 7 * DAY), buckets=(20, 70)),
+        TriggerSpecification(data=SANDALS, windows=(1 * DAY, 5 * DAY), buckets=(10, 50)),
+    ),
+)
+PURCHASES = {1: (SNEAKERS, 30), 2: (SANDALS, 60), 4: (SNEAKERS, 65), 6: (SNEAKERS, 10)}
+
+
+@search(
+    "a week of purchases sends three event-level reports",
+    by="exact run",
+    over="the paper's example",
+)
+def week_is_reported(examples: Examples) -> Mapping[str, object] | None:
+    """Buy on four days, and look at what every day reports."""
+    moves: list[Move] = [FOOTWEAR]
+    for day in range(1, 8):
+        if day in PURCHASES:
+            data, value = PURCHASES[day]
+            moves.append(
+                EventTrigger(
+                    trigger_id=f"day {day}",
+                    destination=SHOP,
+                    filters=frozenset({"footwear"}),
+                    data=data,
+                    value=value,
+                )
+            )
+        moves.append(PassTime(until=day * DAY))
+    _, seen = after(examples.rules, moves)
+    days = [shown for move, shown in zip(moves, seen, strict=True) if isinstance(move, PassTime)]
+    sent = [[(x.data, x.bucket) for x in shown if isinstance(x, EventReport)] for shown in days]
+    wanted = [[], [(SNEAKERS, 20)], [], [], [(SANDALS, 10), (SANDALS, 50)], [], []]
+    return first_difference(sent, wanted)
+
+
+@search("the week has 27 outputs of 36", by="enumeration", over="the paper's example")
+def outputs_are_counted(examples: Examples) -> Mapping[str, object] | None:
+    """Count the outputs with at most three reports, and all pairs."""
+    at = OnDevice(rules=examples.rules, now=0, client=EventClient(), cause=FOOTWEAR)
+    sets = [
+        examples.rules.output_set(at, replace(FOOTWEAR, maximum_reports=most)) for most in (3, 4)
+    ]
+    return first_difference(
+        [(outputs.size(), len(set(outputs))) for outputs in sets], [(27, 27), (36, 36)]
+    )
+
+
+def matches_when_expired(at: AtTrigger, source: Source) -> bool:
+    """Let a source match in the moment in which it expires."""
+    return PAPER.matches(replace(at, now=at.now - 1), source)
+
+
+def window_of_the_device(at: AtEvent) -> object:
+    """Let a device have one window."""
+    return PAPER.budget_unit(replace(at, now=0))
+
+
+def no_sandals(at: AtEventTrigger, record: SourceRecord) -> bool:
+    """Match no purchase of sandals."""
+    return at.cause.data != SANDALS and PAPER.event_matches(at, record)
+
+
+PROOF = Proof(
+    claim="the_papers_examples_come_out",
+    subject=Examples(),
+    steps=(ad_is_credited, views_fit, week_is_reported, outputs_are_counted),
+    bound="the paper's three examples",
+    controls={
+        "sources that match when they expire": Examples(
+            rules=replace(PAPER, matches=matches_when_expired)
+        ),
+        "one window for ever": Examples(rules=replace(PAPER, budget_unit=window_of_the_device)),
+        "sandals that never match": Examples(rules=replace(PAPER, event_matches=no_sandals)),
+        "outputs of one report less": Examples(
+            rules=replace(
+                PAPER,
+                output_set=lambda at, source: PAPER.output_set(
+                    at, replace(source, maximum_reports=source.maximum_reports - 1)
+                ),
+            )
+        ),
+    },
+)
+
+CHECK = check_of(PROOF, header=__doc__)
