@@ -192,7 +192,7 @@ LEMMAS = (
         id="an_empty_store_costs_a_factor_two",
         statement="If the programs of x run on an empty store and contribute, the sums change by "
         "2Λ1 at worst, on at most 2Λ0 keys, and the loss without key discovery is 2ε*.",
-        formula=r"(2\varepsilon_*, \le 2\delta_*)",
+        formula=r"\max \|u - v\|_1 = 2\Lambda_1",
         paper="Thm. 4.5",
         subjects=("spec.neighbours.EMPTY_STORE",),
         not_covered="With key discovery: that δ is at most doubled is argued, not run.",
@@ -202,7 +202,7 @@ LEMMAS = (
         statement="If records moved to the dummy source contribute within one budget Λ1 of its "
         "own, the sums change by 2Λ1, or by 3Λ1 if the dummy holds records already, and never by "
         "more; the loss without key discovery is 2ε* or 3ε*.",
-        formula=r"2\varepsilon_*, 3\varepsilon_*",
+        formula=r"\max \|u - v\|_1 \in \{2\Lambda_1, 3\Lambda_1\}",
         paper="Thm. 4.3",
         subjects=("spec.neighbours.MOVED_TO_DUMMY",),
         not_covered="A dummy without a cap: then no factor is enough.",
@@ -275,7 +275,7 @@ LEMMAS = (
         statement="Interactive randomized response over a finite output set, truthful with "
         "probability (e^ε − 1)/(e^ε + |O| − 1), is ε-private if every prefix of a truthful "
         "sequence, with and without the unit, extends into the set.",
-        formula=r"(e^\varepsilon - 1)/(e^\varepsilon + |O| - 1)",
+        formula=r"\mathcal{M} \approx_{\varepsilon, 0} \mathcal{M}^{-x}",
         paper="Thm. 5.1; Alg. 8; Alg. 9",
         subjects=("spec.randomized_response.truth_probability",),
         rules=("truth_probability",),
@@ -327,7 +327,7 @@ LEMMAS = (
         statement="If x was never registered, triggers re-route to older sources. With k ≥ 1 of "
         "them the sums change by (2k + 1)Λ1 at worst, and some triggers reach it for every Λ1 ≥ 1 "
         "and Λ0 ≥ 1, whether triggers fall through to older sources or are dropped.",
-        formula=r"(2k + 1)\Lambda_1",
+        formula=r"\max \|u - v\|_1 = (2k + 1)\Lambda_1",
         paper="none (B2)",
         subjects=("spec.neighbours.NEVER_REGISTERED",),
         relation=NEVER_REGISTERED,

@@ -318,7 +318,7 @@ SYMBOLS: tuple[tuple[str, str, str], ...] = (
 """How a symbol is written, how it is found, and what it means."""
 
 KNOWN = re.compile(
-    r"\\(le|ge|in|wedge|neg|sum|ln|Pr|Rightarrow|iff|lfloor|rfloor|subseteq|dots|circ|mathrm"
+    r"\\(le|ge|in|wedge|neg|sum|ln|Pr|Rightarrow|iff|max|lfloor|rfloor|subseteq|dots|circ|mathrm"
     r"|[{}, |])|\\mathrm\{(vs|for|all)\}"
 )
 """Signs that every reader knows."""
