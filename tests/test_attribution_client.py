@@ -33,7 +33,8 @@ from spec.system import BudgetDecided, decide
 from tests.small import CERTAIN, play, source, trigger
 
 if TYPE_CHECKING:
-    from spec.rules import AtTrigger
+    from spec.contributions import Budgets
+    from spec.rules import AtContribution, AtTrigger
 
 
 def registered(*sources: Source, rules: Rules = PAPER) -> System:
@@ -221,6 +222,19 @@ def test_to_decide_who_is_credited_changes_no_budget() -> None:
 
     with pytest.raises(BudgetDecided, match="contribute"):
         reported(registered(source("x")), trigger(1), rules=replace(PAPER, attribute=spend_first))
+
+
+def test_budgets_of_other_sources_have_no_part_in_who_is_credited() -> None:
+    def contribute(
+        at: AtContribution, credits: tuple[Credit, ...]
+    ) -> tuple[Budgets, tuple[Credit, ...]]:
+        untouched = all(each == Budget() for each in at.client.budgets.values())
+        return PAPER.contribute(at, credits) if untouched else (at.client.budgets, ())
+
+    system, _ = reported(registered(source("old")), trigger(1, 5))
+    system, _ = step(PAPER, system, source("new"), CERTAIN)
+    decision = decide(replace(PAPER, contribute=contribute), system, trigger(2, 5), CERTAIN)
+    assert [each.unit for each in decision.credits] == ["new"]
 
 
 def test_a_source_is_registered_once() -> None:
