@@ -75,7 +75,7 @@ OFTEN = 24
 WEEK = 7 * 24 * 3600
 """The time between two queries, in seconds."""
 
-SIZES = ((3, 3), (11, 11), (101, 101), (1001, 3), (3, 1001))
+SIZES = ((3, 3), (11, 11), (101, 101), (1001, 3), (3, 1001), (1001, 1001))
 """How many reports large batches hold, and for how many keys they are asked."""
 
 
@@ -248,7 +248,7 @@ def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
 
 @search(
     "preservation: in a large batch, and for many keys, a report pays as much",
-    over="batches of up to 101 reports and keys, and of 1001 of either",
+    over="batches of up to 1001 reports for up to 1001 keys",
 )
 def crowds_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
     """Ask for a report among many others, and for many keys, twice."""

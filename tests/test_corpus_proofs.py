@@ -46,6 +46,15 @@ def test_a_sound_change_is_proved(entry: Entry) -> None:
         assert found.evidence is Evidence.PROOF, found.detail
 
 
+def test_an_order_by_drawn_responses_is_not_proved() -> None:
+    (entry,) = (x for x in entries() if x.name == "unsound/fullest_event_source_is_credited")
+    proposal = load(Request(path=entry.path))
+    for check in about(proposal):
+        found = check.run(proposal.rules)
+        assert found.evidence is not Evidence.PROOF
+        assert "event_attribute changed" in found.detail
+
+
 def test_there_are_such_changes() -> None:
     assert len(UNKNOWN) >= 8
     assert len(PROVED) >= 40
