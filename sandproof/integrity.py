@@ -22,11 +22,12 @@ import operator
 import pkgutil
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import chain
+from itertools import chain, repeat
 from pathlib import Path
-from types import FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
+from typing import cast
 
 import cvc5
 import flint
@@ -67,10 +68,11 @@ LAZY = frozenset(
 )
 """Attributes that are filled in when they are first asked for."""
 
-MADE_OF = ("__code__", "__defaults__", "__kwdefaults__", "__globals__")
+made_of = operator.attrgetter("__code__", "__defaults__", "__kwdefaults__", "__globals__")
 """What every function is made of."""
 
-made_of = operator.attrgetter(*MADE_OF)
+bases_of = operator.attrgetter("__bases__")
+values_of = operator.methodcaller("values")
 
 Parts = Iterable[tuple[str, object]]
 Read = Callable[[object], Parts]
@@ -94,11 +96,8 @@ class Snapshot:
                 self._visit_helper(f"{module.__name__}.{name}", value)
         for kind in SOLVERS:
             self._visit_helper(f"{kind.__module__}.{kind.__name__}", kind)
-        kinds: tuple[list[Seen], list[Seen]] = [], []
-        for each in self.seen.values():
-            kinds[each[2] is of_function and tuple(each[3]) == MADE_OF].append(each)
-        self.others, self.plain = kinds[0], [value for _, value, _, _, _ in kinds[1]]
-        self.made = list(chain.from_iterable(map(made_of, self.plain)))
+        self.all_parts = AllParts(value for _, value, _, _, _ in self.seen.values())
+        self.lengths, self.parts = self.all_parts.now()
         self.hooks = hooks()
         self.modules = {name: sys.modules[name] for name in sys.modules if is_ours(name)}
 
@@ -110,22 +109,16 @@ class Snapshot:
         for name in {*self.modules, *filter(is_ours, list(sys.modules))}:
             if sys.modules.get(name) is not self.modules.get(name):
                 yield f"sys.modules[{name!r}]"
-        everything = self.seen.values()
-        for name, value, read, names, before in self.others if self._is_plain() else everything:
+        lengths, parts = self.all_parts.now()
+        if lengths == self.lengths and same(self.parts, parts):
+            return
+        for name, value, read, names, before in self.seen.values():
             now = [part for _, part in read(value)]
-            if len(now) != len(before) or not all(map(operator.is_, before, now)):
+            if not same(before, now):
                 old, new = dict(zip(names, before, strict=True)), dict(read(value))
                 for part in {**old, **new}:
                     if part not in old or part not in new or old[part] is not new[part]:
                         yield f"{name}.{part}"
-
-    def _is_plain(self) -> bool:
-        """Tell at once of all functions that were made of code and default values: they still are.
-
-        To be the same, they must have the same parts and no other.
-        """
-        now = list(chain.from_iterable(map(made_of, self.plain)))
-        return all(map(operator.is_, self.made, now)) and not any(map(vars, self.plain))
 
     def _visit(self, name: str, value: object) -> None:
         """Write down an object of this project and everything in it."""
@@ -154,6 +147,71 @@ class Snapshot:
         names, values = [part for part, _ in parts], [inner for _, inner in parts]
         self.seen.setdefault(id(value), (name, value, read, names, values))
         return parts
+
+
+class AllParts:
+    """Read the parts of many objects at once, which is much quicker than one after the other.
+
+    Read is what the reader of each object reads, and what readers leave out. If it is the same as
+    before, so is every object; if it is not, each has to be read for itself.
+    """
+
+    def __init__(self, values: Iterable[object]) -> None:
+        self.functions: list[FunctionType] = []
+        self.cells: list[CellType] = []
+        self.classes: list[type] = []
+        self.mappings: list[Mapping[str, object]] = []
+        self.collections: list[list[object]] = []
+        self.instances: dict[type, list[object]] = {}
+        self.others: list[object] = []
+        for value in values:
+            self._add(value)
+
+    def _add(self, value: object) -> None:
+        kind = type(value)
+        if isinstance(value, FunctionType):
+            self.functions.append(value)
+            self.cells.extend(value.__closure__ or ())
+        elif isinstance(value, type):
+            self.classes.append(value)
+        elif kind in (list, set):
+            self.collections.append(cast("list[object]", value))
+        elif kind in READERS and kind not in (dict, tuple, frozenset):
+            self.others.append(value)
+        elif kind not in READERS and not isinstance(value, ModuleType):
+            self.instances.setdefault(kind, []).append(value)
+        if kind is dict:
+            self.mappings.append(cast("dict[str, object]", value))
+        elif hasattr(value, "__dict__"):
+            self.mappings.append(vars(value))
+
+    def now(self) -> tuple[list[int], list[object]]:
+        """Return how long all collections are, and all parts."""
+        lengths = [*map(len, self.mappings), *map(len, self.collections)]
+        parts: list[object] = [*chain.from_iterable(map(made_of, self.functions))]
+        parts.extend(map(content_of, self.cells))
+        parts.extend(map(bases_of, self.classes))
+        parts.extend(chain.from_iterable(self.mappings))
+        parts.extend(chain.from_iterable(map(values_of, self.mappings)))
+        parts.extend(chain.from_iterable(self.collections))
+        for kind, values in self.instances.items():
+            for name in slots_of(kind):
+                parts.extend(map(getattr, values, repeat(name), repeat(None)))
+        parts.extend(part for value in self.others for _, part in of_wrapper(value))
+        return lengths, parts
+
+
+def content_of(cell: CellType) -> object:
+    """Return what a variable of an enclosing function is, if it was ever set."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
+def same(before: list[object], now: list[object]) -> bool:
+    """Tell whether all parts are the very same objects."""
+    return len(before) == len(now) and all(map(operator.is_, before, now))
 
 
 def without(read: Read, left_out: frozenset[str]) -> Read:

@@ -21,7 +21,7 @@ import spec.verdicts
 from proofs import _solvers
 from sandproof import integrity
 from sandproof.about import Request
-from sandproof.integrity import Snapshot, complaint
+from sandproof.integrity import AllParts, Snapshot, complaint
 from sandproof.jobs import Options
 from sandproof.outside import first_outside
 from sandproof.problems import BadInput, NotFollowed
@@ -303,7 +303,6 @@ def test_what_was_written_down_is_used_again_while_it_is_so(
 )
 def test_a_plain_function_is_changed_in_any_of_its_parts(name: str, value: object) -> None:
     before, function = Snapshot(), spec.noise.threshold
-    assert function in before.plain
     old = getattr(function, name, None)
     setattr(function, name, value)
     try:
@@ -314,3 +313,24 @@ def test_a_plain_function_is_changed_in_any_of_its_parts(name: str, value: objec
         else:
             setattr(function, name, old)
     assert not complaint(before)
+
+
+def test_what_is_read_at_once_is_all_that_the_readers_read(before: Snapshot) -> None:
+    for name, value, read, _, _ in before.seen.values():
+        if not isinstance(value, tuple | frozenset):
+            _, parts = AllParts([value]).now()
+            known = set(map(id, parts))
+            missed = [part for part, inner in read(value) if id(inner) not in known]
+            assert not missed, (name, missed)
+
+
+def test_an_entry_that_moves_from_one_table_to_the_next_is_seen() -> None:
+    first: dict[str, object] = {"a": 1, "b": 2}
+    second: dict[str, object] = {"c": 3}
+    parts = AllParts([first, second])
+    before = parts.now()
+    assert parts.now() == before
+    second = {"b": first.pop("b"), "c": second.pop("c")}
+    parts.mappings[1].update(second)  # type: ignore[attr-defined]
+    assert parts.now()[1] == before[1]
+    assert parts.now()[0] != before[0]
