@@ -174,6 +174,7 @@ class AllParts:
             self.cells.extend(value.__closure__ or ())
         elif isinstance(value, type):
             self.classes.append(value)
+            getattr(value, "__annotations__", None)  # A class gets them when they are asked for.
         elif kind in (list, set):
             self.collections.append(cast("list[object]", value))
         elif kind in READERS and kind not in (dict, tuple, frozenset):
