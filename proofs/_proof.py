@@ -77,6 +77,10 @@ _SYMBOLS: Mapping[str, Callable[[str], Exact]] = {
     "Fraction": rational,
     "bool": boolean,
 }
+VIOLATED = "violated"
+Told: TypeAlias = Mapping[str, str]
+"""A run that refutes: its lines under their numbers, and in the end what is violated."""
+
 _KINDS: Mapping[str, Callable[[Exact], Exact]] = {
     "int": int,
     "Fraction": Fraction,
@@ -103,7 +107,7 @@ class StepResult:
     reason: str = ""
     over: str = ""
     decisions: tuple[Decision, ...] = ()
-    example: Model | None = None
+    example: Model | Told | None = None
     disproved: bool = False
     alarm: bool = False
     witness: bool = False
@@ -159,8 +163,8 @@ class ProofResult:
         return sum((step.seconds for step in self.steps), Fraction(0))
 
     @property
-    def counterexample(self) -> Model | None:
-        """Return the numbers of the first refuted step."""
+    def counterexample(self) -> Model | Told | None:
+        """Return the numbers of the first refuted step, or the run that it tells."""
         refuted = (step.example for step in self.steps if step.verdict == "REFUTED")
         return next(refuted, None)
 
@@ -415,5 +419,5 @@ class Proof(Generic[S]):
         return ProofResult(claim=self.claim, steps=steps, bound=self.bound)
 
 
-def _shown(model: Model) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in model.items())
+def _shown(example: Model | Told) -> str:
+    return str(example.get(VIOLATED) or ", ".join(f"{x} = {y}" for x, y in example.items()))

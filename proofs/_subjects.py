@@ -24,7 +24,7 @@ from proofs._followed import ATOMS
 from proofs._opaque import Opaque, counted
 from proofs._opaque import name as name
 from proofs._opaque import opaque as opaque
-from proofs._proof import Statement, Step, StepResult, Verdict, assume
+from proofs._proof import Statement, Step, StepResult, Told, Verdict, assume
 from proofs._solvers import Model
 from proofs._symbolic import (
     MACHINERY,
@@ -422,6 +422,30 @@ def search(
 ) -> Callable[[Callable[[S], Mapping[str, object] | None]], Search[S]]:
     """Turn a function that looks for a counterexample into the step that there is none there."""
     return lambda find: Search(name=name, find=find, by=by, over=over)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retold(Step[S]):
+    """State what a step states; the numbers that refute it are run again and told as a run."""
+
+    step: Statement[S]
+    tell: Callable[[S, Model], Told | None]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """Return the name of the step."""
+        return self.step.name
+
+    def decide(self, subject: S) -> StepResult:
+        """Decide the step; numbers that cannot be run again are left as they are."""
+        found = self.step.decide(subject)
+        if found.verdict != "REFUTED" or found.example is None:
+            return found
+        try:
+            told = self.tell(subject, cast(Model, found.example))
+        except Exception:
+            told = None
+        return replace(found, example=told or found.example)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,19 +25,20 @@ Assumes: A query has $\varepsilon > 0$ and $0 \le \delta \le 1$, as `Query` dema
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
+from itertools import groupby, product
 from math import floor
 
 from proofs._check import check_of
 from proofs._core import core_of
-from proofs._proof import Proof, assume, exists
-from proofs._solvers import Exact
+from proofs._proof import VIOLATED, Proof, Told, assume, exists
+from proofs._solvers import Model
 from proofs._subjects import (
     FirstRefuted,
     Inductive,
+    Retold,
     _real_type,
     any_reports,
     asked,
@@ -66,7 +67,7 @@ from spec.aggregation_service import (
 )
 from spec.distributions import Draw
 from spec.reports import Report
-from spec.rules import AtService, Limits
+from spec.rules import AtService
 from spec.verdicts import Check, Evidence, Finding, Reason
 
 OFTEN = 24
@@ -230,7 +231,7 @@ def entries_are_fixed(rules: Rules) -> bool:
     "preservation: no query is answered more often than its reports can pay",
     over="a query 24 times, at 1 to 12 shares of the caps",
 )
-def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
+def sequences_are_safe(rules: Rules) -> Told | None:
     """Ask again and again, with equal shares of the cap, and with a little more than that."""
     caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))
     rules = replace(rules, limits=caps)
@@ -240,9 +241,8 @@ def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
             (Fraction(1, 2 * shares), Fraction(1, 2 * shares) + little),
         ):
             query = Query(epsilon=epsilon, delta=delta, report_ids=(1,), keys=(1,))
-            taken = taken_part(rules, (query,) * OFTEN)
-            if beyond(taken, caps):
-                return example(taken, caps, query)
+            if told := beyond_the_caps(rules, (query,) * OFTEN):
+                return told
     return None
 
 
@@ -250,7 +250,7 @@ def sequences_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
     "preservation: in a large batch, and for many keys, a report pays as much",
     over="batches of up to 1001 reports for up to 1001 keys",
 )
-def crowds_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
+def crowds_are_safe(rules: Rules) -> Told | None:
     """Ask for a report among many others, and for many keys, twice."""
     caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))
     for reports, keys in SIZES:
@@ -261,9 +261,8 @@ def crowds_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
                 report_ids=tuple(range(1, reports + 1)),
                 keys=tuple(range(1, keys + 1)),
             )
-            taken = taken_part(replace(rules, limits=caps), (query,) * 2)
-            if beyond(taken, caps):
-                return {"reports": reports, "keys": keys, **example(taken, caps, query)}
+            if told := beyond_the_caps(replace(rules, limits=caps), (query,) * 2):
+                return told
     return None
 
 
@@ -271,7 +270,7 @@ def crowds_are_safe(rules: Rules) -> Mapping[str, Exact] | None:
     "preservation: queries with and without key discovery pay from the same budget",
     over="two kinds of query at 1 to 4 shares of the caps, a week apart",
 )
-def kinds_share_a_budget(rules: Rules) -> Mapping[str, Exact] | None:
+def kinds_share_a_budget(rules: Rules) -> Told | None:
     """Ask one kind of query until it is refused, then the other; add up what was answered."""
     caps = replace(rules.limits, epsilon=Fraction(1), delta=Fraction(1, 2))
     for shares in range(1, 5):
@@ -279,40 +278,71 @@ def kinds_share_a_budget(rules: Rules) -> Mapping[str, Exact] | None:
         discovery = replace(listed, delta=Fraction(1, 64))
         for first, second in ((listed, discovery), (discovery, listed)):
             often = (first,) * (shares + 1) + (second,) * (shares + 1)
-            taken = taken_part(replace(rules, limits=caps), often, apart=WEEK)
-            if beyond(taken, caps):
-                return example(taken, caps, discovery)
+            if told := beyond_the_caps(replace(rules, limits=caps), often, apart=WEEK):
+                return told
     return None
 
 
-def taken_part(rules: Rules, queries: Iterable[Query], apart: int = 0) -> Spent:
-    """Ask for reports, the first of which is report 1; add up what that one took part in."""
-    state, taken = rules.initial.service, Spent()
+def beyond_the_caps(rules: Rules, queries: Iterable[Query], apart: int = 0) -> Told | None:
+    """Ask for reports until the first one takes part in more than the caps; tell what was asked."""
+    caps, state, taken = rules.limits, rules.initial.service, Spent()
+    lines: list[str] = []
     for number, query in enumerate(queries):
         reports = tuple(Report(report_id=each) for each in query.report_ids)
         at = AtService(rules=rules, now=number * apart, service=state, query=query)
         state, answers = answered(at, reports)
+        lines.append(f"{asking(query)} It is {'answered' if answers else 'refused'}.")
         for given, batch in answers:
-            if any(report.report_id == 1 for report in batch):
+            if any(report.report_id == query.report_ids[0] for report in batch):
                 taken = added(taken, given)
-    return taken
+        if not within(taken, caps.epsilon, caps.delta):
+            folded = [(line, len(list(equal))) for line, equal in groupby(lines)]
+            return {
+                str(place): line if times == 1 else f"{line} ({times} times)"
+                for place, (line, times) in enumerate(folded, 1)
+            } | {
+                VIOLATED: f"report {query.report_ids[0]} takes part in answers of "
+                f"ε = {taken.epsilon} and δ = {taken.delta} in all, and the caps are "
+                f"ε* = {caps.epsilon} and δ* = {caps.delta}"
+            }
+    return None
 
 
-def beyond(taken: Spent, caps: Limits) -> bool:
-    """Tell whether a report took part in more than the caps allow."""
-    return not within(taken, caps.epsilon, caps.delta)
+def asking(query: Query) -> str:
+    """Say what a query asks for."""
+    first, *others = query.report_ids
+    beside = {0: "", 1: " and another one"}.get(len(others), f" and {len(others)} others")
+    keys = f", for {len(query.keys)} keys" if len(query.keys) > 1 else ""
+    return (
+        f"A query with ε = {query.epsilon} and δ = {query.delta} asks for report "
+        f"{first}{beside}{keys}."
+    )
 
 
-def example(taken: Spent, caps: Limits, query: Query) -> Mapping[str, Exact]:
-    """Write down what was asked, and what the report took part in."""
-    return {
-        "cap of epsilon": caps.epsilon,
-        "cap of delta": caps.delta,
-        "epsilon of a query": query.epsilon,
-        "delta of a query": query.delta,
-        "epsilon of all answers with the report": taken.epsilon,
-        "delta of all answers with the report": taken.delta,
-    }
+def two_queries(rules: Rules, model: Model) -> Told | None:
+    """Ask what a model of the two queries asks, on the rules themselves."""
+
+    def number(name: str, otherwise: int = 0) -> Fraction:
+        return Fraction(model.get(name, otherwise))
+
+    limits = replace(
+        rules.limits,
+        epsilon=number("epsilon_cap"),
+        delta=number("delta_cap"),
+        maximum_queries=int(number("most", 1)) if number("counted") else None,
+    )
+    first, second = int(number("report_1", 1)), int(number("report_2", 2))
+    queries = tuple(
+        Query(
+            epsilon=number(f"epsilon_{place}", 1),
+            delta=number(f"delta_{place}"),
+            report_ids=asked_for,
+            keys=(1,),
+        )
+        for place, asked_for in ((1, (first,)), (2, (first, second)))
+    )
+    limited = replace(rules, limits=limits)
+    return beyond_the_caps(limited, queries[1:]) or beyond_the_caps(limited, queries)
 
 
 @exists("not vacuous: a query is answered, and the next one is refused")
@@ -342,6 +372,8 @@ def settle_small_batches(
     return (at.service.ledger, batch) if len(batch) > 2 else settle(at, batch)
 
 
+TWO_QUERIES = Retold(step=two_queries_are_safe, tell=two_queries)
+
 PROOF = Proof(
     claim="the_ledger_never_passes_the_caps",
     subject=PAPER,
@@ -351,7 +383,7 @@ PROOF = Proof(
             confirmed_by=sequences_are_safe,
             reachable=FirstRefuted(
                 name="from the beginning, no report takes part in more than the caps",
-                parts=(two_queries_are_safe, sequences_are_safe, kinds_share_a_budget),
+                parts=(TWO_QUERIES, sequences_are_safe, kinds_share_a_budget),
             ),
         ),
         crowds_are_safe,
@@ -360,7 +392,7 @@ PROOF = Proof(
             confirmed_by=kinds_share_a_budget,
             reachable=FirstRefuted(
                 name="from the beginning, queries of all kinds and times pay from one budget",
-                parts=(kinds_share_a_budget, two_queries_are_safe),
+                parts=(kinds_share_a_budget, TWO_QUERIES),
             ),
         ),
         answered_then_refused,

@@ -125,8 +125,8 @@ class ClaimResult:
 
     @property
     def told_counterexample(self) -> list[str]:
-        """Tell the numbers that refute the claim, long fractions as decimals."""
-        return [shortened(f"{name} = {value}") for name, value in self.counterexample.items()]
+        """Tell the run or the numbers that refute the claim, long fractions as decimals."""
+        return [shortened(told_entry(*entry)) for entry in self.counterexample.items()]
 
     @property
     def seconds(self) -> float:
@@ -194,6 +194,13 @@ class ClaimResult:
             return ""
         deciding = [each.assumes for each in self.findings if each.verdict is self.verdict]
         return "; ".join(dict.fromkeys(filter(None, deciding)))
+
+
+def told_entry(name: str, value: str) -> str:
+    """Tell an entry of a counterexample: a number, a move of a run, or what the run violates."""
+    if name == "violated":
+        return f"{value[0].upper()}{value[1:]}."
+    return f"{name}. {value}" if name.isdigit() else f"{name} = {value}"
 
 
 def shortened(text: str) -> str:

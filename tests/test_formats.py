@@ -557,3 +557,12 @@ def test_long_fractions_are_decimals_for_people_and_exact_for_programs(form: str
     assert (long in page) is (form == "json")
     assert shortened(f"a {short}") == "a 1 + 1e-12"
     assert shortened("a -1/100000000") == "a -1e-8"
+
+
+def test_a_run_is_told_move_by_move_and_numbers_by_their_names() -> None:
+    example = {"1": "A query is asked.", "violated": "the sum is 3", "cap": "2"}
+    finding = Finding(
+        claim=LEDGER, check="proof", evidence=Evidence.ATTACK, detail="", counterexample=example
+    )
+    row = ClaimResult(claim=CLAIMS[LEDGER], findings=(finding,))
+    assert row.told_counterexample == ["1. A query is asked.", "The sum is 3.", "cap = 2"]

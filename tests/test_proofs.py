@@ -30,7 +30,9 @@ from proofs._proof import (
     exists,
     for_all,
 )
-from proofs._subjects import Search, search
+from proofs._solvers import Model
+from proofs._subjects import Retold, Search, search
+from proofs.the_ledger_never_passes_the_caps import TWO_QUERIES, two_queries_are_safe
 from properties.broken import FLOATING_LEDGER, LATE_LEDGER
 from spec import PAPER, Rules
 from spec.aggregation_service import Spent
@@ -449,7 +451,29 @@ LEDGERS = {
 
 @pytest.mark.parametrize("name", LEDGERS)
 def test_a_ledger_that_several_steps_refute_is_refuted(name: str) -> None:
-    assert run("the_ledger_never_passes_the_caps", LEDGERS[name]).verdict is Verdict.REFUTED
+    found = run("the_ledger_never_passes_the_caps", LEDGERS[name])
+    assert found.verdict is Verdict.REFUTED
+    assert found.counterexample is not None
+    *moves, last = found.counterexample.items()
+    assert [number for number, _ in moves] == [str(place) for place in range(1, len(moves) + 1)]
+    assert all(move.startswith("A query with ε = ") for _, move in moves)
+    assert last[0] == "violated"
+    assert "takes part in answers of ε = " in last[1]
+    assert last[1] in found.detail
+
+
+def test_numbers_that_cannot_be_run_again_are_left_as_they_are() -> None:
+    def refuse(rules: Rules, model: Model) -> None:
+        raise LookupError(model)
+
+    rules = LEDGERS["a cap of one more"]
+    numbers = two_queries_are_safe.decide(rules)
+    assert numbers.example is not None
+    assert Retold(step=two_queries_are_safe, tell=refuse).decide(rules).example == numbers.example
+    told = TWO_QUERIES.decide(rules)
+    assert told.verdict == numbers.verdict == "REFUTED"
+    assert told.example is not None
+    assert list(told.example) == ["1", "violated"]
 
 
 def test_a_step_result_of_another_kind_can_be_reported() -> None:

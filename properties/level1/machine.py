@@ -271,12 +271,13 @@ def refuted(blank: Finding, rules: Level1Rules, violated: Violated) -> Finding:
         shortest = replayed(rules, blank.claim, fewer) or shortest
     again = replayed(rules, blank.claim, shortest.moves)
     assert again is not None
-    told = "; ".join(f"{n}. {told_move(move)}" for n, (move, _) in enumerate(again.moves, start=1))
+    told = {str(place): told_move(move) for place, (move, _) in enumerate(again.moves, start=1)}
+    run = "; ".join(f"{place}. {line}" for place, line in told.items())
     return replace(
         blank,
         evidence=Evidence.ATTACK,
-        detail=f"{again.complaint}, after {told}",
-        counterexample={"complaint": again.complaint, "moves": str(len(again.moves))},
+        detail=f"{again.complaint}, after {run}",
+        counterexample=told | {"violated": again.complaint},
     )
 
 

@@ -100,8 +100,7 @@ def as_story(result: Result) -> str:
     elif result.verdict is Verdict.REFUTED:
         for row in result.guarantees(Verdict.REFUTED):
             out.wrap(f"How {row.claim.id} is broken:")
-            for told in row.told_counterexample:
-                out.wrap(told, indent=4)
+            write_story(out, "\n".join(row.told_counterexample))
     else:
         out.wrap("No attack was found.")
         for row in result.of_kind(Kind.GUARANTEE):

@@ -75,8 +75,8 @@ def case(row: ClaimResult, decides: bool) -> ElementTree.Element:
         ElementTree.SubElement(element, "skipped", message=clean(f"unaffected: {row.why}"))
     elif decides and row.verdict is Verdict.REFUTED:
         failure = ElementTree.SubElement(element, "failure", message=clean(row.reason))
-        numbers = [f"{name} = {value}" for name, value in row.counterexample.items()]
-        failure.text = clean(row.attack.story if row.attack else "\n".join(numbers))
+        run = "\n".join(row.told_counterexample)
+        failure.text = clean(row.attack.story if row.attack else run)
     elif decides and row.verdict is Verdict.UNKNOWN:
         ElementTree.SubElement(element, "error", message=clean(f"unknown: {row.reason}"))
     elif decides and row.verdict is Verdict.SEARCHED:

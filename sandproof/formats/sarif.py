@@ -61,7 +61,7 @@ def results_of(result: Result) -> Iterator[dict[str, object]]:
 def told(result: Result, row: ClaimResult) -> str:
     """Tell what was found about a claim, the why first."""
     story = row.attack.story if row.attack is not None else ""
-    numbers = ", ".join(f"{name} = {value}" for name, value in row.counterexample.items())
+    numbers = ", ".join(row.told_counterexample)
     parts = (
         opening(result),
         f"{row.verdict.value}: {row.claim.id}",

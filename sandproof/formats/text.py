@@ -213,8 +213,7 @@ def write_attacks(out: Writer, result: Result, verbose: bool) -> None:
             if row.attack.factor:
                 out.wrap(f"A weaker guarantee holds there: with {row.attack.factor}ε*.")
         else:
-            for numbers in row.told_counterexample:
-                out.wrap(numbers)
+            write_story(out, "\n".join(row.told_counterexample))
     for repair in result.repairs:
         out.heading("A repair")
         out.wrap(
