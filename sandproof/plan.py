@@ -139,5 +139,10 @@ def rank(check: Check, effort: str) -> tuple[int, int]:
 
 
 def spared(check: Check, effort: str) -> bool:
-    """Tell whether a check is needless where its claim is proved."""
-    return check.spare and effort == "quick"
+    """Tell whether a check is needless where its claim is proved.
+
+    At quick effort every further search is, at standard effort further searches about lemmas are:
+    the guarantees that rest on them are searched.
+    """
+    lemma = claim_named(check.claim).kind is not Kind.GUARANTEE
+    return check.spare and (effort == "quick" or (effort == "standard" and lemma))

@@ -222,7 +222,7 @@ def needless(job: Job, earlier: Mapping[Job, Found]) -> bool:
 
     They have if a rule misbehaved, if a rule that the claim depends on did not return, if there is
     an attack on the claim to show and the job would only search for another, or if the claim is
-    proved and the job can be spared.
+    proved, or is a lemma and refuted, and the job can be spared.
     """
     # An attack never spares the proof of its claim. So a claim that is attacked and proved has both
     # findings at the end of every run, whichever came first, and `weigh` raises the alarm.
@@ -235,7 +235,10 @@ def needless(job: Job, earlier: Mapping[Job, Found]) -> bool:
             return True
         if other.claim == job.claim and not other.helping:
             attacked = found.finding.attack is not None
-            proved = found.finding.verdict is Verdict.PROVED
-            if (attacked and not job.proves) or (proved and job.spare):
+            decided = found.finding.verdict is Verdict.PROVED or (
+                found.finding.verdict is Verdict.REFUTED
+                and claim_named(job.claim).kind is not Kind.GUARANTEE
+            )
+            if (attacked and not job.proves) or (decided and job.spare):
                 return True
     return False

@@ -220,8 +220,8 @@ class Check:
     """Hold a check of one claim: how to run it on given rules of its family, and its controls.
 
     `evidence` is the kind that it brings if it finds no attack, `shape` where it looks, `relation`
-    the neighbour relation that it uses. A check that is `spare` is one more search, which a quick
-    run saves where the claim is proved. One that is `named` searches a universe that the
+    the neighbour relation that it uses. A check that is `spare` is one more search, which may be
+    saved where the claim is proved. One that is `named` searches a universe that the
     proposal names, besides those that are searched anyway.
     """
 

@@ -652,6 +652,23 @@ def test_a_repair_is_tried_with_the_check_that_refuted(
     assert [(repair.field, repair.claim) for repair in result.repairs] == [("charge", LEDGER)]
 
 
+CHARGED = "null_reports_are_charged"
+
+
+@pytest.mark.parametrize("effort", ["quick", "standard", "deep"])
+@pytest.mark.parametrize("verdict", [Verdict.PROVED, Verdict.REFUTED, Verdict.UNKNOWN])
+def test_a_lemma_that_a_proof_decides_is_not_searched_beside_it(
+    effort: str, verdict: Verdict, tmp_path: Path, checks: list[Check]
+) -> None:
+    spare = replace(check(CHARGED, "machine", Verdict.SEARCHED), spare=True)
+    checks[:] = [check(CHARGED, "proof", verdict), spare]
+    options = replace(OPTIONS, effort=effort, only=(CHARGED,))
+    (result,) = checked(written(tmp_path, rule(PAPERS_CHARGE)), options=options)
+    names = {finding.check for finding in result.claims[0].findings}
+    needless = effort != "deep" and verdict is not Verdict.UNKNOWN
+    assert names == {"proof", "machine"} - ({"machine"} if needless else set())
+
+
 @pytest.mark.parametrize("effort", ["quick", "standard"])
 @pytest.mark.parametrize("verdict", [Verdict.PROVED, Verdict.UNKNOWN])
 def test_a_quick_run_spares_what_a_proof_makes_needless(
