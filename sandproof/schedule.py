@@ -15,7 +15,7 @@ from dataclasses import replace
 from sandproof.families import all_claims, claim_named
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded
-from spec.verdicts import Finding, Kind, Reason, Verdict
+from spec.verdicts import Evidence, Finding, Kind, Reason, Verdict
 
 PROVED: dict[tuple[str, str], Finding] = {}
 """The lemmas that this process has seen proved for a version, by the version's name and theirs."""
@@ -234,9 +234,10 @@ def needless(job: Job, earlier: Mapping[Job, Found]) -> bool:
         if found.misbehaved or not found.exhausted.keys().isdisjoint(claim_named(job.claim).rules):
             return True
         if other.claim == job.claim and not other.helping:
-            attacked = found.finding.attack is not None
-            decided = found.finding.verdict is Verdict.PROVED or (
-                found.finding.verdict is Verdict.REFUTED
+            finding = found.finding
+            attacked = finding.evidence is Evidence.ATTACK and not other.proves
+            decided = finding.verdict is Verdict.PROVED or (
+                finding.verdict is Verdict.REFUTED
                 and claim_named(job.claim).kind is not Kind.GUARANTEE
             )
             if (attacked and not job.proves) or (decided and job.spare):
