@@ -105,11 +105,7 @@ def affected_by(proposal: Proposal) -> list[str]:
 
 WHOLE = (
     *("flexible_event_level", "key_discovery", "named_budgets", "split_credit"),
-    *(
-        "charge_every_window_twice",
-        "others_bucket_from_noisy_values",
-        "rolling_windows_and_day_cap",
-    ),
+    *("charge_every_window_twice", "rolling_windows_and_day_cap"),
     *("charge_real_reports_only", "day_cap_admitted_again", "ledger_in_floating_point"),
     *("never_registered", "no_report_when_budget_is_used_up", "output_set_misses_outputs"),
     *("randomize_every_window", "scale_contributions_up", "tell_the_remaining_budget"),

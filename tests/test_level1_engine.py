@@ -23,6 +23,7 @@ from sandproof.main import main
 from sandproof.problems import NotFollowed
 from sandproof.proposal import load
 from sandproof.result import BAD_INPUT, NOT_PROVED, REFUTED, Result
+from sandproof.store import FOLDER
 from spec import PAPER
 from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW
 from spec.level1.claims import GLOBAL, LEVEL1_CLAIMS, ONE_VIEW
@@ -161,7 +162,10 @@ def test_a_search_of_all_universes_counts_where_every_line_was_run(
     assert "no search reached" in result.claims[0].reason
 
 
-def test_two_versions_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_versions_are_compared(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER, str(tmp_path))
     asked = [*QUICK, "--only", GLOBAL, "--only", ONE_VIEW]
     given = ["compare", "level_1_2026_05", "level_1_one_draw", "--format", "json"]
     assert main([*given, *asked]) == 0

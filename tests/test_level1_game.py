@@ -14,6 +14,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from proofs.level1._guarantees import level1_proofs
 from properties.level1 import universes
 from properties.level1.checks import ToldAttack, games_finding
 from properties.level1.game import Level1Attack, Level1Universe, solve_level1
@@ -43,6 +44,9 @@ PROPOSALS = sorted((ROOT / "proposals" / "w3c").glob("*.py"))
 SCHEMA = Path(
     os.environ.get("SANDPROOF_W3C_SCHEMA", ROOT.parent / "shared" / "w3c" / "scenario.schema.json")
 )
+GROUPS_FORMAT = [json.loads(SCHEMA.read_text())] if SCHEMA.exists() else []
+"""The schema of the group that writes the draft, where it is there."""
+
 QUICK = ("--effort", "quick")
 SHORT = {
     "level1_device_epochs_are_private": "global",
@@ -197,8 +201,20 @@ def test_there_are_at_least_sixteen_proposals() -> None:
     assert len(PROPOSALS) >= 16
 
 
-@pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)
-def test_every_proposal_is_refuted_or_proved_as_expected(path: Path, store: Path) -> None:
+ASKED = (
+    "latest_clearing_is_remembered",
+    "noise_of_half_the_width",
+    "the_newest_impression_is_kept",
+    "two_draws_of_credit",
+)
+"""The proposals that the command is asked about; `make catalogue` asks about all."""
+
+OTHERS = [path for path in PROPOSALS if path.stem not in ASKED]
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_verdict_is_the_expected_one(name: str, store: Path) -> None:
+    path = ROOT / "proposals" / "w3c" / f"{name}.py"
     _, expected = loaded(path)
     options = Options(effort="quick", only=tuple(SHORT), store=store)
     (result,) = verdict.run([Request(path=path)], options)
@@ -220,11 +236,24 @@ def test_a_guarantee_that_is_asked_for_alone_is_unknown_if_a_lemma_falls() -> No
 
 @cache
 def attacks(path: Path) -> list[Level1Attack]:
+    """Return an attack on each guarantee that a proposal is expected to break."""
     rules, expected = loaded(path)
-    if "refuted" not in expected.values():
-        return []
-    found = [games_finding(claim, listed, 10**6, rules) for claim, listed in UNIVERSES.items()]
-    return [each.attack.attack for each in found if isinstance(each.attack, ToldAttack)]
+    found: list[Level1Attack] = []
+    for claim, short in SHORT.items():
+        if expected[short] == "refuted":
+            attack = games_finding(claim, UNIVERSES[claim], 10**6, rules).attack
+            assert isinstance(attack, ToldAttack), claim
+            found.append(attack.attack)
+    return found
+
+
+@pytest.mark.parametrize("path", OTHERS, ids=lambda path: path.stem)
+def test_what_is_expected_to_be_proved_is_and_nothing_else(path: Path) -> None:
+    """That what is refuted has an attack is seen where the attack is replayed."""
+    rules, expected = loaded(path)
+    proofs = {check.claim: check.run for check in level1_proofs() if check.proves}
+    for claim, short in SHORT.items():
+        assert (proofs[claim](rules).verdict is Verdict.PROVED) is (expected[short] == "proved")
 
 
 @pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)
@@ -238,7 +267,10 @@ def test_an_attack_is_a_scenario_that_replays(path: Path, tmp_path: Path) -> Non
         scenario = read_scenario(folder / "attack.json")
         assert any(isinstance(event.move, MeasureConversion) for event in scenario.events)
         assert failures(rules, scenario) == []
-        jsonschema.validate(scenario_of(attack, rules), FORMAT)
+        for form in (FORMAT, *GROUPS_FORMAT):
+            jsonschema.validate(scenario_of(attack, rules), form)
+        for form in GROUPS_FORMAT:
+            jsonschema.validate(config_of(attack), form)
         assert {"$comment", *config_of(attack)} == set(PARAMETERS)
 
 
@@ -257,16 +289,6 @@ def test_the_check_of_the_format_refuses_what_is_no_scenario() -> None:
     ):
         with pytest.raises(jsonschema.ValidationError):
             jsonschema.validate(broken, FORMAT)
-
-
-@pytest.mark.skipif(not SCHEMA.exists(), reason="the group's schema is not here")
-@pytest.mark.parametrize("path", PROPOSALS, ids=lambda path: path.stem)
-def test_an_attack_is_valid_by_the_groups_own_schema(path: Path) -> None:
-    rules, _ = loaded(path)
-    schema = json.loads(SCHEMA.read_text())
-    for attack in attacks(path):
-        jsonschema.validate(scenario_of(attack, rules), schema)
-        jsonschema.validate(config_of(attack), schema)
 
 
 FINDING = re.compile(r"\| (.+?) \| (.+?) \| `(\w+)` \| `(\w+)` \| (\d+) \| (\d+/\d+) \| (.+?) \|")
