@@ -634,7 +634,7 @@ def test_a_reader_who_stops_early_causes_no_trouble() -> None:
     )
     assert process.stdout is not None
     process.stdout.close()
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=120)
     assert errors == b""
     assert process.returncode == 141
 

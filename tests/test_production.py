@@ -86,7 +86,6 @@ def test_the_papers_rules_hold(claim: str) -> None:
     assert "epsilon 1/100, " in found.bound
     assert "delta 0, 1e-12, " in found.bound
     assert "budget of 65536 spread over 1 to 20 keys" in found.bound
-    assert Fraction(found.seconds) < 10
 
 
 @pytest.mark.parametrize("keys", [1, 20, 400, 65536])

@@ -620,7 +620,7 @@ def test_an_attack_makes_later_checks_of_the_claim_needless(
     assert [finding.check for finding in result.claims[0].findings] == ["game"]
     assert result.attack is not None
     assert result.attack.story == "1. It happened."
-    assert result.seconds < 10
+    assert result.seconds < 60
 
 
 def test_a_rule_that_repairs_is_found_by_putting_it_back(
@@ -719,7 +719,7 @@ def test_an_interrupt_keeps_what_is_done(tmp_path: Path) -> None:
     )
     children = children_of(process)
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=120)
     assert not any(Path(f"/proc/{child}").exists() for child in children)
     assert process.returncode == NOT_PROVED
     assert output.rstrip().splitlines()[-1].startswith(f"unknown: {path}: ")
