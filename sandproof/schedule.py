@@ -15,7 +15,7 @@ from dataclasses import replace
 from sandproof.families import all_claims, claim_named
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded
-from spec.verdicts import Evidence, Finding, Kind, Reason, Verdict
+from spec.verdicts import Evidence, Finding, Kind, Reason, Shape, Verdict
 
 PROVED: dict[tuple[str, str], Finding] = {}
 """The lemmas that this process has seen proved for a version, by the version's name and theirs."""
@@ -222,7 +222,8 @@ def needless(job: Job, earlier: Mapping[Job, Found]) -> bool:
 
     They have if a rule misbehaved, if a rule that the claim depends on did not return, if there is
     an attack on the claim to show and the job would only search for another, or if the claim is
-    proved, or is a lemma and refuted, and the job can be spared.
+    proved, or is a lemma and refuted, and the job can be spared. After random runs alone, which
+    have no probabilities to show, only further random runs are needless.
     """
     # An attack never spares the proof of its claim. So a claim that is attacked and proved has both
     # findings at the end of every run, whichever came first, and `weigh` raises the alarm.
@@ -235,7 +236,11 @@ def needless(job: Job, earlier: Mapping[Job, Found]) -> bool:
             return True
         if other.claim == job.claim and not other.helping:
             finding = found.finding
-            attacked = finding.evidence is Evidence.ATTACK and not other.proves
+            attacked = finding.attack is not None or (
+                job.shape is Shape.RANDOM_RUNS
+                and finding.evidence is Evidence.ATTACK
+                and not other.proves
+            )
             decided = finding.verdict is Verdict.PROVED or (
                 finding.verdict is Verdict.REFUTED
                 and claim_named(job.claim).kind is not Kind.GUARANTEE

@@ -652,6 +652,22 @@ def test_a_repair_is_tried_with_the_check_that_refuted(
     assert [(repair.field, repair.claim) for repair in result.repairs] == [("charge", LEDGER)]
 
 
+@pytest.mark.parametrize("shape", [Shape.RANDOM_RUNS, Shape.SMALL_UNIVERSE])
+def test_numbers_make_further_random_runs_needless_and_nothing_else(
+    shape: Shape, tmp_path: Path, checks: list[Check]
+) -> None:
+    def broken(_: Rules) -> Finding:
+        return Finding(claim=LEDGER, check="closed form", evidence=Evidence.ATTACK)
+
+    later = replace(check(LEDGER, "later", Verdict.SEARCHED), shape=shape)
+    checks[:] = [Check(claim=LEDGER, name="closed form", run=broken, controls=()), later]
+    options = replace(OPTIONS, only=(LEDGER,))
+    (result,) = checked(written(tmp_path, rule(PAPERS_CHARGE)), options=options)
+    needless = {"later"} if shape is Shape.RANDOM_RUNS else set()
+    names = {finding.check for finding in result.claims[0].findings}
+    assert names == {"closed form", "later"} - needless
+
+
 CHARGED = "null_reports_are_charged"
 
 
