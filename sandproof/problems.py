@@ -10,6 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 
+LARGEST = 2**20
+"""The size of a file up to which it is read here, and not in a child with limits."""
+
 
 class BadInput(Exception):
     """Report input that cannot be used, in one line."""
@@ -88,10 +91,11 @@ def brief_text(text: str) -> str:
 def known_claim(name: str) -> str:
     """Return the name of a claim; one that is not there is bad input, with the closest that is."""
     # Only here, because problems are also told of a `spec` that is not this project's own.
-    from sandproof.families import all_claims
+    from sandproof.families import NAMES, all_claims, claims_of
 
-    claims = all_claims()
-    if name not in claims:
+    # One family after the other: a command about the first does without the second.
+    if not any(name in claims_of(family) for family in NAMES):
+        claims = all_claims()
         inside = [each for each in claims if name in each]
         hint = suggestion(name, inside or claims) or "; sandproof claims --list shows all"
         raise BadInput(f"there is no claim {name!r}{hint}")

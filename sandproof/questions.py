@@ -109,7 +109,8 @@ def answer(question: Question) -> Answer:
     from sandproof.about import Request
     from sandproof.formats.data import to_json
     from sandproof.jobs import Options
-    from sandproof.processes import cores, memory_limit
+    from sandproof.processes import memory_limit
+    from sandproof.this_process import cores
 
     options = Options(
         effort=question.effort,
