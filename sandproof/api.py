@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from sandproof.about import About, Request
+from sandproof.exact_numbers import Settings
 from sandproof.families import NAMES, Family, Rules, families, family_of, parameters
 from sandproof.jobs import CHECK_SECONDS, Options
-from sandproof.problems import LARGEST, BadInput, brief, known_claim, parsed
+from sandproof.problems import BadInput, brief, known_claim, refuse_unreadable
 from sandproof.result import Result
-from sandproof.settings import Settings, parse_settings, settable
+from sandproof.settings import parse_settings, settable
 from sandproof.store import users_store, version_digest
 from sandproof.this_process import in_child
 from sandproof.whole import keep, known_result, question_of
@@ -100,17 +101,11 @@ def run(
 
 
 def refusal(request: Request, options: Options) -> Result | None:
-    """Return the result for a file that cannot even be read as a program, without running it.
-
-    A file that is more than a slip of the pen is left to a child with limits.
-    """
-    path = request.path
-    if path is None:
+    """Return the result for a file that cannot even be read as a program."""
+    if request.path is None:
         return None
     try:
-        if path.exists() and (not path.is_file() or path.stat().st_size > LARGEST):
-            return None
-        parsed(path)
+        refuse_unreadable(request.path)
     except BadInput as problem:
         return Result(
             about=About(name=request.name),
@@ -119,8 +114,6 @@ def refusal(request: Request, options: Options) -> Result | None:
             bad_input=str(problem),
             only=options.only,
         )
-    except (OSError, MemoryError, RecursionError):
-        return None
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
@@ -39,6 +40,16 @@ def parsed(path: Path) -> bytes:
     except ValueError as error:
         raise BadInput(f"{path}: {told(error)}") from None
     return source
+
+
+def refuse_unreadable(path: Path) -> None:
+    """Refuse a file that cannot even be read as a program, without running it.
+
+    A file that is more than a slip of the pen is left to a child with limits.
+    """
+    with suppress(OSError, MemoryError, RecursionError):
+        if not path.exists() or (path.is_file() and path.stat().st_size <= LARGEST):
+            parsed(path)
 
 
 def wrong_syntax(error: SyntaxError) -> str:

@@ -21,8 +21,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import sandproof
+from sandproof.exact_numbers import Settings
 from sandproof.families.parameters import own_parameters
-from sandproof.settings import Settings, parse_settings
+from sandproof.settings import parse_settings
 from sandproof.store import fleeting, users_store, version_digest
 
 ATTEMPTS = 2

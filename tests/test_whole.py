@@ -193,7 +193,7 @@ def test_what_has_to_be_run_to_be_known_has_no_whole_result(line: str, change: P
         lambda path: path.write_text("x = (\n"),
         lambda path: path.write_bytes(b"\0"),
         lambda path: path.write_text("x = 1\n" * 2**18),
-        lambda path: (path.unlink(), os.mkfifo(path)),
+        lambda path: (path.unlink(), os.system(f"mkfifo {path}")),
         lambda path: (path.unlink(), path.mkdir()),
     ],
 )
@@ -257,6 +257,16 @@ def test_a_result_of_what_may_be_another_the_next_time_is_not(
 def test_a_result_of_rules_that_print_is_not(tmp_path: Path) -> None:
     made = begun(tmp_path)
     end(made, FOUND, printed="a word")
+    assert not made.result().lasting
+
+
+def test_a_result_with_a_claim_that_is_proved_and_attacked_is_not(tmp_path: Path) -> None:
+    made = begun(tmp_path)
+    end(made, FOUND)
+    assert made.schedule is not None
+    attack = Found(finding=replace(FINDING, check="search", evidence=Evidence.ATTACK))
+    made.schedule.found[Job(place=-1, claim=CLAIM, check="search")] = attack
+    assert made.result().alarms
     assert not made.result().lasting
 
 
