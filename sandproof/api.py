@@ -18,7 +18,7 @@ from sandproof.problems import BadInput, brief, known_claim, refuse_unreadable
 from sandproof.result import Result
 from sandproof.settings import parse_settings, settable
 from sandproof.store import users_store, version_digest
-from sandproof.this_process import in_child
+from sandproof.this_process import collecting_no_garbage, in_child
 from sandproof.whole import keep, known_result, question_of
 from spec.numbers import Base
 
@@ -93,7 +93,8 @@ def run(
     requests: Sequence[Request], options: Options, refuted: Callable[[str], None] | None
 ) -> Iterator[Result]:
     """Run the checks, with the solvers, which take longer to import than all that was before."""
-    from sandproof import verdict
+    with collecting_no_garbage():
+        from sandproof import verdict
 
     # The store is to know what was imported just now.
     version_digest.cache_clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sandproof.main import COMMANDS
+from sandproof.this_process import collecting_no_garbage
 
 ROOT = Path(__file__).resolve().parent.parent
 HEAVY = {"z3", "cvc5", "sympy", "hypothesis", "distributed", "opendp", "properties", "proofs"}
@@ -101,3 +103,24 @@ def test_a_check_imports_what_it_needs() -> None:
     status, names = imported("check", "--only", "a_refused_query_charges_nothing")
     assert status == 0
     assert {"z3", "cvc5", "properties", "proofs"} <= names
+
+
+def test_a_check_leaves_algebra_and_schemas_to_those_who_ask_them() -> None:
+    """See that the first verdict does not wait for what few proofs, and no check of a change, need.
+
+    A child that needs algebra imports it for itself.
+    """
+    for claim in ("a_refused_query_charges_nothing", "group_privacy"):
+        status, names = imported("check", "--only", claim)
+        assert status == 0
+        assert names & {"sympy", "jsonschema"} == set()
+
+
+def test_nothing_looks_for_garbage_while_there_is_none() -> None:
+    assert gc.isenabled()
+    with collecting_no_garbage():
+        assert not gc.isenabled()
+        with collecting_no_garbage():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
