@@ -293,7 +293,7 @@ def test_a_result_is_kept_if_it_lasts_and_its_files_are_those_that_were_read(
         (brings, QUESTION, QUESTION),
     ):
         keep(result, before, after, options)
-        assert known_result(QUESTION, options) is None
+        assert list(tmp_path.rglob(QUESTION.digest)) == []
     keep(RESULT, QUESTION, QUESTION, options)
     known = known_result(QUESTION, options)
     assert known is not None
