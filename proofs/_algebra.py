@@ -1,10 +1,15 @@
-"""Identities by sympy: equal for all values of the symbols, or different at a point."""
+"""Identities by sympy: equal for all values of the symbols, or different at a point.
+
+Few claims ask it, and it takes long to import: so that is done when the first symbol is made.
+"""
 
 from __future__ import annotations
 
 from itertools import count
+from typing import TYPE_CHECKING
 
-from sympy import Expr, Rational, simplify
+if TYPE_CHECKING:
+    from sympy import Expr
 
 
 class Undecided(Exception):
@@ -16,6 +21,8 @@ def identical(left: Expr, right: Expr | int) -> bool:
 
     Different means different at a point with exact coordinates, which was evaluated.
     """
+    from sympy import Rational, simplify
+
     difference = simplify(left - right)
     if difference.is_zero:
         return True
@@ -27,3 +34,10 @@ def identical(left: Expr, right: Expr | int) -> bool:
     if difference.subs(point).is_zero is not False:
         raise Undecided(f"{left} and {right}")
     return False
+
+
+def symbol(name: str, **assumptions: bool) -> Expr:
+    """Return a symbol that stands for all numbers of which the assumptions are true."""
+    from sympy import Symbol
+
+    return Symbol(name, **assumptions)

@@ -38,11 +38,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from operator import ge, mul
+from typing import TYPE_CHECKING
 
 from flint import arb, ctx
-from sympy import Expr, Rational, Symbol
 
-from proofs._algebra import identical
+from proofs._algebra import identical, symbol
 from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
 from proofs._solvers import Exact
@@ -50,6 +50,9 @@ from proofs._subjects import search
 from spec.concentrated import discrete_gaussian_rho
 from spec.noise import DiscreteGaussian
 from spec.numbers import NATURAL, OutOfRange, Power, Real, decide, enclose, enclosed
+
+if TYPE_CHECKING:
+    from sympy import Expr
 
 PRECISION = 512
 RANGE = 60
@@ -69,7 +72,7 @@ class Concentration:
     rho: Callable[[int | Fraction, Fraction], Fraction] = discrete_gaussian_rho
     noise: Callable[[Fraction], DiscreteGaussian] = DiscreteGaussian
     shift: Callable[[Expr, Expr], Expr] = mul
-    odd: Callable[[Expr], Expr] = lambda a: a - Rational(1, 2)
+    odd: Callable[[Expr], Expr] = lambda a: (2 * a - 1) / 2
     halves: Callable[[int, int], tuple[int, int]] = lambda u, v: ((u + v) // 2, (u - v) // 2)
     norms: Callable[[Fraction, Fraction, Fraction, Fraction], Fraction] = lambda s, t, y, z: (
         (s * s + t * t) * (y * y + z * z)
@@ -81,7 +84,7 @@ class Concentration:
 @calculation("the terms of the divergence are those of a shifted lattice", by="sympy")
 def shifted_lattice(concentration: Concentration) -> bool:
     """Complete the square."""
-    x, d, order = Symbol("x", real=True), Symbol("D", real=True), Symbol("alpha", real=True)
+    x, d, order = (symbol(name, real=True) for name in ("x", "D", "alpha"))
     terms = order * (x - d) ** 2 + (1 - order) * x**2
     shifted = x - concentration.shift(order, d)
     return identical(terms, shifted**2 - order * (order - 1) * d**2)
@@ -92,8 +95,8 @@ def shifted_lattice(concentration: Concentration) -> bool:
 )
 def sum_and_difference(concentration: Concentration) -> bool:
     """Write the squares in the sum and the difference; even ones and odd ones are lattices."""
-    x, y, a, b = (Symbol(name, real=True) for name in "xyab")
-    u, v, k = x + y, x - y, Symbol("k", real=True)
+    x, y, a, b, k = (symbol(name, real=True) for name in "xyabk")
+    u, v = x + y, x - y
     squares = 2 * ((x - (a + b)) ** 2 + (y - (a - b)) ** 2)
     even = identical((2 * k - 2 * a) ** 2, 4 * (k - a) ** 2)
     odd = identical((2 * k + 1 - 2 * a) ** 2, 4 * (k - concentration.odd(a)) ** 2)

@@ -23,20 +23,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from sympy import Expr, Symbol
-
-from proofs._algebra import identical
+from proofs._algebra import identical, symbol
 from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
 from spec import noise
 from spec.numbers import Base, Power
 
-Q = Symbol("q", positive=True)
-X = cast(int, Symbol("x", integer=True, nonnegative=True))
-K = cast(int, Symbol("k", integer=True, nonnegative=True))
-GAPS = (0, K + 1)
+if TYPE_CHECKING:
+    from sympy import Expr
+
+
+def letters() -> tuple[Expr, int, int]:
+    """Return $q$, and two symbols for whole numbers."""
+    n, k = (symbol(name, integer=True, nonnegative=True) for name in "xk")
+    return symbol("q", positive=True), cast(int, n), cast(int, k)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,65 +59,72 @@ class ClosedForms:
 @calculation("one step down the truncated tail adds one mass, on either side of zero", by="sympy")
 def truncated_steps(forms: ClosedForms) -> bool:
     r"""Compare $t(x-1) - t(x)$ with the mass above zero, at zero, and below."""
+    q, n, k = letters()
 
     def step(truncation: int, x: int) -> bool:
-        fall = forms.truncated_tail(Q, truncation, x - 1) - forms.truncated_tail(Q, truncation, x)
-        return identical(fall, forms.truncated_pmf(Q, truncation, x))
+        fall = forms.truncated_tail(q, truncation, x - 1) - forms.truncated_tail(q, truncation, x)
+        return identical(fall, forms.truncated_pmf(q, truncation, x))
 
     return all(
-        step(X + 1 + gap, X + 1) and step(gap, 0) and step(X + 1 + gap, -X - 1) for gap in GAPS
+        step(n + 1 + gap, n + 1) and step(gap, 0) and step(n + 1 + gap, -n - 1)
+        for gap in (0, k + 1)
     )
 
 
 @calculation("the truncated tail ends in zero and starts with one", by="sympy")
 def truncated_ends(forms: ClosedForms) -> bool:
     """Look at $t(T)$ and at $t(-T-1)$, and at the masses beyond."""
-    end, start = forms.truncated_tail(Q, K, K), forms.truncated_tail(Q, K, -K - 1)
-    above, below = forms.truncated_pmf(Q, K, K + X + 1), forms.truncated_pmf(Q, K, -K - X - 1)
+    q, n, k = letters()
+    end, start = forms.truncated_tail(q, k, k), forms.truncated_tail(q, k, -k - 1)
+    above, below = forms.truncated_pmf(q, k, k + n + 1), forms.truncated_pmf(q, k, -k - n - 1)
     return identical(end, 0) and identical(start, 1) and identical(above, 0) and identical(below, 0)
 
 
 @calculation("one step down the untruncated tail adds one mass", by="sympy")
 def untruncated_steps(forms: ClosedForms) -> bool:
     """Do the same for the noise on all integers."""
+    q, n, _ = letters()
 
     def step(x: int) -> bool:
-        return identical(forms.tail(Q, x - 1) - forms.tail(Q, x), forms.pmf(Q, x))
+        return identical(forms.tail(q, x - 1) - forms.tail(q, x), forms.pmf(q, x))
 
-    return step(X + 1) and step(0) and step(-X - 1)
+    return step(n + 1) and step(0) and step(-n - 1)
 
 
 @calculation("the untruncated tail is geometric, and mirrored below zero", by="sympy")
 def untruncated_ends(forms: ClosedForms) -> bool:
     """Show $t(n) = q^n t(0)$ and $t(-n-1) = 1 - t(n)$, which gives both limits."""
-    geometric = identical(forms.tail(Q, X), Q**X * forms.tail(Q, 0))
-    return geometric and identical(forms.tail(Q, -X - 1), 1 - forms.tail(Q, X))
+    q, n, _ = letters()
+    geometric = identical(forms.tail(q, n), q**n * forms.tail(q, 0))
+    return geometric and identical(forms.tail(q, -n - 1), 1 - forms.tail(q, n))
 
 
 @calculation("every mass is its height over the normaliser", by="sympy")
 def normalised(forms: ClosedForms) -> bool:
     """Divide the heights $q^{|x|}$ by the normaliser; the sum of heights grows by both ends."""
-    heights = identical(forms.normaliser(Q, 0), 1) and identical(
-        forms.normaliser(Q, K + 1) - forms.normaliser(Q, K), 2 * Q ** (K + 1)
+    q, n, k = letters()
+    heights = identical(forms.normaliser(q, 0), 1) and identical(
+        forms.normaliser(q, k + 1) - forms.normaliser(q, k), 2 * q ** (k + 1)
     )
     truncated = all(
-        identical(forms.truncated_pmf(Q, X + 1 + gap, x) * forms.normaliser(Q, X + 1 + gap), height)
-        for gap in GAPS
-        for x, height in ((X + 1, Q ** (X + 1)), (0, Q**0), (-X - 1, Q ** (X + 1)))
+        identical(forms.truncated_pmf(q, n + 1 + gap, x) * forms.normaliser(q, n + 1 + gap), height)
+        for gap in (0, k + 1)
+        for x, height in ((n + 1, q ** (n + 1)), (0, q**0), (-n - 1, q ** (n + 1)))
     )
-    return heights and truncated and identical(forms.pmf(Q, X) * forms.normaliser(Q, None), Q**X)
+    return heights and truncated and identical(forms.pmf(q, n) * forms.normaliser(q, None), q**n)
 
 
 @calculation("the tails in named powers are the tails at the point", by="sympy")
 def named_powers(forms: ClosedForms) -> bool:
     r"""Give heights and edges as powers, for $x \ge -1$; a displacement is $\Delta = T - x$."""
+    q, n, k = letters()
 
     def agree(truncation: int, x: int) -> bool:
-        edge, tail = Q ** (truncation + 1), forms.truncated_tail(Q, truncation, x)
-        moved = forms.displaced(Q, Q ** (x - truncation), edge)
-        return identical(forms.upper_tail(Q, Q ** (x + 1), edge), tail) and identical(moved, tail)
+        edge, tail = q ** (truncation + 1), forms.truncated_tail(q, truncation, x)
+        moved = forms.displaced(q, q ** (x - truncation), edge)
+        return identical(forms.upper_tail(q, q ** (x + 1), edge), tail) and identical(moved, tail)
 
-    return all(agree(gap, -1) and agree(X + gap, X) for gap in GAPS)
+    return all(agree(gap, -1) and agree(n + gap, n) for gap in (0, k + 1))
 
 
 def assume_height(q: Fraction, height: Fraction, edge: Fraction) -> None:

@@ -25,11 +25,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-from sympy import Expr, Symbol
-
-from proofs._algebra import identical
+from proofs._algebra import identical, symbol
 from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
 from spec.distributions import (
@@ -42,11 +40,8 @@ from spec.distributions import (
 from spec.noise import DiscreteLaplace, displaced_mass, laplace_upper_tail
 from spec.numbers import Base, Power, Real
 
-G = Symbol("g", positive=True)
-DELTA = Symbol("delta", positive=True)
-Q = Symbol("q", positive=True)
-EDGE = Symbol("e", positive=True)
-K = cast(int, Symbol("k", integer=True, positive=True))
+if TYPE_CHECKING:
+    from sympy import Expr
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,15 +102,19 @@ def running_recurrence(group: Group, power: Fraction, delta: Fraction) -> bool:
 @calculation("the closed form starts with delta and follows the recurrence", by="sympy")
 def closed_recurrence(group: Group) -> bool:
     r"""Go from $g^k$ to $g^{k+1}$ for a symbolic $k$."""
-    now, then = group.closed(G, G**K, DELTA), group.closed(G, G ** (K + 1), DELTA)
-    return identical(group.closed(G, G**1, DELTA), DELTA) and identical(then, now * G + DELTA)
+    g, delta = symbol("g", positive=True), symbol("delta", positive=True)
+    k = cast(int, symbol("k", integer=True, positive=True))
+    now, then = group.closed(g, g**k, delta), group.closed(g, g ** (k + 1), delta)
+    return identical(group.closed(g, g**1, delta), delta) and identical(then, now * g + delta)
 
 
 @calculation("the noise of the service attains the bound in closed form", by="sympy")
 def attained(group: Group) -> bool:
     r"""Compare $f(k\Lambda_1)$ with the closed form of $f(\Lambda_1)$; $g = q^{-\Lambda_1}$."""
-    one, many = group.mass(Q * 1, G * 1, EDGE * 1), group.mass(Q * 1, G**K, EDGE * 1)
-    return identical(many, group.closed(G, G**K, one))
+    q, g, edge = (symbol(name, positive=True) for name in "qge")
+    k = cast(int, symbol("k", integer=True, positive=True))
+    one, many = group.mass(q * 1, g * 1, edge * 1), group.mass(q * 1, g**k, edge * 1)
+    return identical(many, group.closed(g, g**k, one))
 
 
 @calculation(

@@ -29,18 +29,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import mul
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from sympy import Expr, Symbol
-
-from proofs._algebra import identical
+from proofs._algebra import identical, symbol
 from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
 from spec.noise import displaced_mass, laplace_tail, laplace_upper_tail
 
-Q = Symbol("q", positive=True)
-V = cast(int, Symbol("v", integer=True, nonnegative=True))
-K = cast(int, Symbol("k", integer=True, nonnegative=True))
+if TYPE_CHECKING:
+    from sympy import Expr
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,14 +60,16 @@ class Displaced:
 @calculation("the closed form is the tail for changes up to the truncation and one", by="sympy")
 def exact_within_reach(displaced: Displaced) -> bool:
     r"""Compare with $\Pr[X > T - v]$ at $v = 0$, $v \le T$ and $v = T + 1$."""
+    q = symbol("q", positive=True)
+    v, k = (cast(int, symbol(name, integer=True, nonnegative=True)) for name in "vk")
 
     def agree(truncation: int, change: int) -> bool:
-        moved = displaced.symbolic(Q, Q ** (-change), Q ** (truncation + 1))
-        tail: Expr = laplace_tail(cast(Expr, Q), truncation, truncation - change)
+        moved = displaced.symbolic(q, q ** (-change), q ** (truncation + 1))
+        tail: Expr = laplace_tail(q, truncation, truncation - change)
         return identical(moved, tail)
 
-    whole = agree(0, 1) and agree(K + 1, K + 2)
-    return agree(K, 0) and agree(V + 1, V + 1) and agree(V + 1 + K + 1, V + 1) and whole
+    whole = agree(0, 1) and agree(k + 1, k + 2)
+    return agree(k, 0) and agree(v + 1, v + 1) and agree(v + 1 + k + 1, v + 1) and whole
 
 
 @for_all("beyond that, what is beyond makes up for the mirrored height")

@@ -87,10 +87,4 @@ def check_all(
 
     options = api.options(effort, seed, jobs, timeout, only, cache)
     requests = [api.request_of(each, settings, family) for each in proposals]
-    refused = [each for each in (api.refusal(request, options) for request in requests) if each]
-    if len(refused) == len(requests):
-        return iter(refused)
-    # From here on solvers are needed, which take longer to import than all this.
-    from sandproof import verdict
-
-    return verdict.run(requests, options, refuted)
+    return api.results(requests, options, refuted)

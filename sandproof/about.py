@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from sandproof.exact_numbers import Settings
 from sandproof.families import WHOSE, Rules, family_of
 from sandproof.problems import brief
-from sandproof.settings import Settings, shown
+from sandproof.settings import shown
 
 LABELS = ("Origin", "Expected", "Neighbours")
 

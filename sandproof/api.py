@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from os import PathLike
@@ -11,17 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from sandproof.about import About, Request
+from sandproof.exact_numbers import Settings
 from sandproof.families import NAMES, Family, Rules, families, family_of, parameters
 from sandproof.jobs import CHECK_SECONDS, Options
-from sandproof.problems import BadInput, brief, known_claim, parsed
-from sandproof.processes import in_child
+from sandproof.problems import BadInput, brief, known_claim, refuse_unreadable
 from sandproof.result import Result
-from sandproof.settings import Settings, parse_settings, settable
-from sandproof.store import users_store
+from sandproof.settings import parse_settings, settable
+from sandproof.store import users_store, version_digest
+from sandproof.this_process import collecting_no_garbage, in_child
+from sandproof.whole import keep, known_result, question_of
 from spec.numbers import Base
-
-LARGEST = 2**20
-"""The size of a file up to which it is read here, and not in a child with limits."""
 
 
 def options(
@@ -70,18 +69,44 @@ def request_of(
     return replace(request, settings=tuple((dict(request.settings) | dict(given)).items()))
 
 
-def refusal(request: Request, options: Options) -> Result | None:
-    """Return the result for a file that cannot even be read as a program, without running it.
+def results(
+    requests: Sequence[Request], options: Options, refuted: Callable[[str], None] | None
+) -> Iterator[Result]:
+    """Yield the results in order: what can be said at once, and what has to be found out."""
+    questions = [question_of(each, options) for each in requests]
+    known = [
+        refusal(request, options) or known_result(question, options)
+        for request, question in zip(requests, questions, strict=True)
+    ]
+    asked = [each for each, result in zip(requests, known, strict=True) if result is None]
+    found = run(asked, options, refuted) if asked else iter(())
+    for request, question, result in zip(requests, questions, known, strict=True):
+        if result is not None:
+            yield result
+            continue
+        result = next(found)
+        keep(result, question, question_of(request, options), options)
+        yield result
 
-    A file that is more than a slip of the pen is left to a child with limits.
-    """
-    path = request.path
-    if path is None:
+
+def run(
+    requests: Sequence[Request], options: Options, refuted: Callable[[str], None] | None
+) -> Iterator[Result]:
+    """Run the checks, with the solvers, which take longer to import than all that was before."""
+    with collecting_no_garbage():
+        from sandproof import verdict
+
+    # The store is to know what was imported just now.
+    version_digest.cache_clear()
+    return verdict.run(requests, options, refuted)
+
+
+def refusal(request: Request, options: Options) -> Result | None:
+    """Return the result for a file that cannot even be read as a program."""
+    if request.path is None:
         return None
     try:
-        if path.exists() and (not path.is_file() or path.stat().st_size > LARGEST):
-            return None
-        parsed(path)
+        refuse_unreadable(request.path)
     except BadInput as problem:
         return Result(
             about=About(name=request.name),
@@ -90,8 +115,6 @@ def refusal(request: Request, options: Options) -> Result | None:
             bad_input=str(problem),
             only=options.only,
         )
-    except (OSError, MemoryError, RecursionError):
-        return None
     return None
 
 

@@ -16,7 +16,7 @@ from sandproof.problems import BadInput, NotFollowed, brief_text
 from sandproof.processes import Ending, Outcome, Pool, Task
 from sandproof.result import Result
 from sandproof.schedule import Schedule, recall
-from sandproof.store import Store, digest_of
+from sandproof.store import Store, digest_of, lasting
 from spec.verdicts import Evidence, Reason, Verdict
 
 LOAD_SECONDS = 10.0
@@ -34,6 +34,7 @@ class Case:
         self.bad_input = ""
         self.not_followed = ""
         self.printed: dict[int, str] = {}
+        self.gave_up = False
         self.store = Store(options.store)
 
     @property
@@ -131,6 +132,7 @@ class Case:
         found = outcome.answer
         if job.put_back and not isinstance(found, Found):
             self.schedule.give_up(job)
+            self.gave_up = True
             return
         if not isinstance(found, Found):
             found = unanswered(self.request.name, job, outcome)
@@ -197,14 +199,22 @@ class Case:
         kept = self.schedule.kept().values()
         misbehaved = [line for found in kept for line in found.misbehaved]
         exhausted = [line for found in kept for line in found.exhausted.values()]
-        return replace(
+        combined = replace(
             result,
             about=self.schedule.loaded.about,
             claims=combine.claim_results(self.schedule, claims, interrupted),
             misbehaved=tuple(dict.fromkeys(misbehaved)),
             exhausted=tuple(dict.fromkeys(exhausted)),
             repairs=tuple(combine.repairs(self.schedule)),
+            files=self.schedule.loaded.files,
         )
+        return replace(combined, lasting=self._is_lasting(combined))
+
+    def _is_lasting(self, result: Result) -> bool:
+        """Tell whether the same would be found the next time, and nothing has to be looked into."""
+        assert self.schedule is not None
+        quiet = not (self.printed or self.gave_up or result.interrupted or result.alarms)
+        return self.done and quiet and all(map(lasting, self.schedule.found.values()))
 
     def _notes(self) -> Iterator[str]:
         """Say what else is worth knowing: that the proposal prints, what was found before."""

@@ -37,6 +37,7 @@ import z3
 import proofs
 import properties
 import spec
+from sandproof.this_process import collecting_no_garbage
 
 PACKAGES = ("spec", "proofs", "properties", "sandproof")
 HELPERS: tuple[ModuleType, ...] = (
@@ -381,7 +382,8 @@ def snapshot() -> Snapshot:
 def written_down() -> Snapshot:
     """Write everything down; what was the last time is used again if it is still so."""
     if not _last or next(_last[0].differences(), None) is not None:
-        _last[:] = [Snapshot()]
+        with collecting_no_garbage():
+            _last[:] = [Snapshot()]
     return _last[0]
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sandproof.processes import cores
-from sandproof.reach import Reached
+from sandproof.this_process import cores
 from spec.verdicts import ALARMS, Evidence, Finding, Reason, Shape
+
+if TYPE_CHECKING:
+    from sandproof.reach import Reached
 
 CHECK_SECONDS = {"quick": 600.0, "standard": 1200.0, "deep": 20_000.0}
 """The seconds of a child's own time that a check may take: several times what its steps take."""

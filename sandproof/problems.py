@@ -5,10 +5,14 @@ from __future__ import annotations
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
+
+LARGEST = 2**20
+"""The size of a file up to which it is read here, and not in a child with limits."""
 
 
 class BadInput(Exception):
@@ -36,6 +40,16 @@ def parsed(path: Path) -> bytes:
     except ValueError as error:
         raise BadInput(f"{path}: {told(error)}") from None
     return source
+
+
+def refuse_unreadable(path: Path) -> None:
+    """Refuse a file that cannot even be read as a program, without running it.
+
+    A file that is more than a slip of the pen is left to a child with limits.
+    """
+    with suppress(OSError, MemoryError, RecursionError):
+        if not path.exists() or (path.is_file() and path.stat().st_size <= LARGEST):
+            parsed(path)
 
 
 def wrong_syntax(error: SyntaxError) -> str:
@@ -88,10 +102,11 @@ def brief_text(text: str) -> str:
 def known_claim(name: str) -> str:
     """Return the name of a claim; one that is not there is bad input, with the closest that is."""
     # Only here, because problems are also told of a `spec` that is not this project's own.
-    from sandproof.families import all_claims
+    from sandproof.families import NAMES, all_claims, claims_of
 
-    claims = all_claims()
-    if name not in claims:
+    # One family after the other: a command about the first does without the second.
+    if not any(name in claims_of(family) for family in NAMES):
+        claims = all_claims()
         inside = [each for each in claims if name in each]
         hint = suggestion(name, inside or claims) or "; sandproof claims --list shows all"
         raise BadInput(f"there is no claim {name!r}{hint}")

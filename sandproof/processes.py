@@ -29,6 +29,7 @@ from types import TracebackType
 from typing import IO
 
 from sandproof.calls import Calls
+from sandproof.this_process import CHILD
 
 GIBIBYTE = 2**30
 TICK = 0.05
@@ -46,10 +47,6 @@ PATIENCE = 3
 
 SYMBOLIC = 3
 """How many times as long a call may take when a proof runs it on symbolic numbers."""
-
-
-CHILD = "SANDPROOF_CHILD"
-"""The environment variable that is set in a child."""
 
 
 class Ending(Enum):
@@ -243,18 +240,6 @@ class Pool:
             call_seconds=time.monotonic() - child.call_started,
             printed=child.close(),
         )
-
-
-def in_child() -> bool:
-    """Tell whether this process is a child that does a task."""
-    return os.environ.get(CHILD) == "1"
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def too_long(worked: float, passed: float, most: float) -> bool:

@@ -21,8 +21,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import sandproof
+from sandproof.exact_numbers import Settings
 from sandproof.families.parameters import own_parameters
-from sandproof.settings import Settings, parse_settings
+from sandproof.settings import parse_settings
 from sandproof.store import fleeting, users_store, version_digest
 
 ATTEMPTS = 2
@@ -109,7 +110,8 @@ def answer(question: Question) -> Answer:
     from sandproof.about import Request
     from sandproof.formats.data import to_json
     from sandproof.jobs import Options
-    from sandproof.processes import cores, memory_limit
+    from sandproof.processes import memory_limit
+    from sandproof.this_process import cores
 
     options = Options(
         effort=question.effort,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 
 from sandproof.about import About
 from sandproof.claim_result import AttackRecord, ClaimResult
@@ -32,7 +33,8 @@ class Result:
     line asks for more than a rule is given, so that nothing is decided. `misbehaved` are the lines
     on rules that did what no rule may do, `exhausted` those on rules that ran out of time or
     memory, `notes` what else is worth knowing. `only` names the claims that were asked for, if not
-    all were.
+    all were. `files` are all files whose code the proposal brings. A `lasting` result would be the
+    same the next time.
     """
 
     about: About
@@ -48,6 +50,8 @@ class Result:
     repairs: tuple[Repair, ...] = ()
     interrupted: bool = False
     only: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+    lasting: bool = False
 
     @property
     def why(self) -> str:

@@ -1,25 +1,15 @@
-"""The numbers of the command line, read exactly, and the parameters that `--set` changes."""
+"""The parameters that `--set` changes."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from fractions import Fraction
 from typing import Any
 
-from sandproof.problems import BadInput, brief_text, suggestion
+from sandproof.exact_numbers import LONGEST, Settings, named_numbers
+from sandproof.problems import BadInput
 from spec.numbers import NATURAL, Base, SpecError
-
-LONGEST = 300
-"""The most digits of a number on the command line, and its greatest exponent."""
-
-NUMBER = re.compile(
-    r"[+-]?[0-9]+/[0-9]+|[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e(?P<exponent>[+-]?[0-9]+))?",
-    re.IGNORECASE,
-)
-
-Settings = tuple[tuple[str, Fraction | None], ...]
 
 
 def parameters(limits: Any) -> list[str]:
@@ -34,49 +24,9 @@ def settable(value: object) -> bool:
 
 def parse_settings(texts: Sequence[str], limits: Any) -> Settings:
     """Read the values of `--set name=value` exactly, and refuse what is no parameter."""
-    settings: dict[str, Fraction | None] = {}
-    names = parameters(limits)
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise BadInput(f"--set {text}: write it as name=value")
-        if name not in names:
-            hint = suggestion(name, names) or f"; there are {', '.join(names)}"
-            raise BadInput(f"--set {name}: no such parameter{hint}")
-        settings[name] = (
-            None if (name, value) == ("base", "e") else exact_number(f"--set {name}", value)
-        )
-    with_settings(limits, tuple(settings.items()))
-    return tuple(settings.items())
-
-
-def exact_number(option: str, text: str) -> Fraction:
-    """Read a whole number, a fraction such as 1/8 or a decimal such as 1e-8, exactly.
-
-    Every number of the command line is read here. One that is too long to be worth writing out is
-    refused before it is computed.
-    """
-    found = NUMBER.fullmatch(text)
-    if found is None:
-        raise BadInput(f"{option}: {brief_text(text)!r} is not a number")
-    exponent = found["exponent"] or "0"
-    if len(text) > LONGEST or len(exponent) > len(str(LONGEST)) + 1 or abs(int(exponent)) > LONGEST:
-        raise BadInput(
-            f"{option}: {brief_text(text)} is too long: a number has at most {LONGEST} digits "
-            f"and an exponent between -{LONGEST} and {LONGEST}"
-        )
-    try:
-        return Fraction(text)
-    except ZeroDivisionError:
-        raise BadInput(f"{option}: {text} divides by zero") from None
-
-
-def whole_number(option: str, text: str) -> int:
-    """Read a whole number."""
-    number = exact_number(option, text)
-    if number.denominator != 1:
-        raise BadInput(f"{option}: {brief_text(text)} is not a whole number")
-    return int(number)
+    settings = named_numbers(texts, parameters(limits))
+    with_settings(limits, settings)
+    return settings
 
 
 def with_settings(limits: Any, settings: Settings) -> Any:

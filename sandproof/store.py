@@ -2,8 +2,10 @@
 
 A verdict depends on the rules, the effort and the seed alone. So what a check found is kept under a
 digest of all of these, of this project's own source and of the versions of its solvers, and is
-found again by the same digest only. An entry that cannot be read, or holds anything but findings,
-is no entry. What ended early, raised, or printed is never kept.
+found again by the same digest only. An entry that cannot be read, or holds anything but findings
+or a whole result, is no entry. What ended early, raised, or printed is never kept.
+
+This imports no solver, so that what is known is said at once.
 """
 
 from __future__ import annotations
@@ -22,10 +24,16 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sandproof.jobs import Found, Job, Options
-from spec.verdicts import Finding, Reason
+from sandproof.families import NAMES, claims_of
+from spec.verdicts import Claim, Finding, Reason
+
+if TYPE_CHECKING:
+    from sandproof.jobs import Found, Job, Options
+    from sandproof.result import Result
 
 PACKAGES = ("spec", "proofs", "properties", "sandproof")
 SOLVERS = ("z3-solver", "cvc5", "sympy", "python-flint", "hypothesis")
@@ -39,10 +47,18 @@ KNOWN = frozenset(
     {
         ("builtins", "frozenset"),
         ("builtins", "set"),
+        ("fractions", "Fraction"),
         ("pathlib", "PosixPath"),
         ("pathlib", "WindowsPath"),
+        ("sandproof.about", "About"),
+        ("sandproof.about", "Change"),
         ("sandproof.claim_result", "AttackRecord"),
+        ("sandproof.claim_result", "ClaimResult"),
         ("sandproof.jobs", "Found"),
+        ("sandproof.promise", "Promise"),
+        ("sandproof.result", "Repair"),
+        ("sandproof.result", "Result"),
+        ("spec.numbers", "Base"),
         ("spec.verdicts", "Evidence"),
         ("spec.verdicts", "Finding"),
         ("spec.verdicts", "Reason"),
@@ -58,42 +74,81 @@ FLEETING = (Reason.OUT_OF_RESOURCES, Reason.INTERRUPTED, Reason.MISBEHAVED)
 
 
 class Store:
-    """Keep findings in a folder, apart from those of other versions; without one, keep nothing."""
+    """Keep findings and whole results in a folder; without one, keep nothing.
+
+    They are apart from those of other versions.
+    """
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = None if folder is None else folder / version_digest()
 
     def get(self, digest: str) -> Found | None:
         """Return what was found before, if it was kept."""
-        if self.folder is None:
-            return None
-        with suppress(Exception):
-            found = Findings(io.BytesIO((self.folder / digest).read_bytes())).load()
-            if isinstance(found, Found):
-                return replace(found, stored=True)
-        return None
+        from sandproof.jobs import Found
+
+        found = self._read(digest)
+        return replace(found, stored=True) if isinstance(found, Found) else None
 
     def put(self, digest: str, found: Found) -> None:
-        """Keep what was found; a folder that cannot be written to keeps nothing."""
-        if self.folder is None or not lasting(found):
+        """Keep what was found, if it would be the same the next time."""
+        if lasting(found):
+            self._write(digest, found)
+
+    def get_result(self, digest: str) -> Result | None:
+        """Return the whole result of an earlier check, if it was kept."""
+        from sandproof.result import Result
+
+        result = self._read(digest)
+        return result if isinstance(result, Result) and result.lasting else None
+
+    def put_result(self, digest: str, result: Result) -> None:
+        """Keep a whole result, if it would be the same the next time."""
+        if result.lasting:
+            self._write(digest, result)
+
+    def _read(self, digest: str) -> object:
+        if self.folder is not None:
+            with suppress(Exception):
+                return Reader(io.BytesIO((self.folder / digest).read_bytes())).load()
+        return None
+
+    def _write(self, digest: str, kept: object) -> None:
+        """Write an entry in one piece; a folder that cannot be written to keeps nothing."""
+        if self.folder is None:
             return
         with suppress(OSError):
             if not self.folder.exists():
                 self.folder.mkdir(parents=True, exist_ok=True)
                 forget(self.folder)
             with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as written:
-                pickle.dump(found, written)
+                Writer(written).dump(kept)
             os.replace(written.name, self.folder / digest)
 
 
-class Findings(pickle.Unpickler):
-    """Read findings, and refuse to make anything else."""
+class Writer(pickle.Pickler):
+    """Write an entry; claims stand in it by their names, because they refer to functions."""
+
+    def persistent_id(self, value: object) -> tuple[str, str] | None:
+        """Return the family and the name of a claim."""
+        if not isinstance(value, Claim):
+            return None
+        owners = [family for family in NAMES if claims_of(family).get(value.id) is value]
+        return (owners[0], value.id) if owners else None
+
+
+class Reader(pickle.Unpickler):
+    """Read an entry, and refuse to make anything but what entries are made of."""
 
     def find_class(self, module: str, name: str) -> object:
-        """Return a class that findings are made of."""
+        """Return a class that entries are made of."""
         if (module, name) not in KNOWN:
-            raise pickle.UnpicklingError(f"{module}.{name} is no part of a finding")
+            raise pickle.UnpicklingError(f"{module}.{name} is no part of an entry")
         return getattr(importlib.import_module(module), name)
+
+    def persistent_load(self, named: tuple[str, str]) -> Claim:
+        """Return the claim of a family and a name."""
+        family, name = named
+        return claims_of(family)[name]
 
 
 def users_store() -> Path | None:
@@ -148,13 +203,20 @@ def version_digest() -> str:
     own = [
         path
         for package in PACKAGES
-        for folder in importlib.import_module(package).__path__
+        for folder in folders_of(package)
         for path in Path(folder).rglob("*")
         if path.suffix in (".py", ".json")
     ]
     beside = Path(__file__).parent.parent
     machine = (sys.version, platform.machine(), *map(version_of, SOLVERS))
     return hashlib.sha256(f"{files_digest(own, beside)} {machine}".encode()).hexdigest()[:32]
+
+
+def folders_of(package: str) -> list[str]:
+    """Return where a package lies, without importing it."""
+    found = find_spec(package)
+    assert found is not None
+    return list(found.submodule_search_locations or ())
 
 
 def version_of(package: str) -> str:

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import IO, Any, TypeVar
-
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from sandproof.shapes import Shape, shape_of
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
 
 T = TypeVar("T")
 Fields = dict[str, Any]
@@ -144,6 +144,9 @@ def checked(data: Any, kind: str) -> Fields:
     """Return data that follow the schema of a kind, or say why they do not."""
     if not shape(kind)(data):
         refuse_inexact(data, "")
+        # Only here, because data that follow the schema do without it.
+        from jsonschema import Draft202012Validator
+
         errors = Draft202012Validator(schema_of(kind)).iter_errors(data)
         first = min(errors, key=lambda error: list(map(str, error.path)))
         raise BadTrace(first.json_path.removeprefix("$").removeprefix("."), reason(first))

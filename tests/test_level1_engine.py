@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from proofs.level1._guarantees import level1_proofs
-from sandproof import verdict
+from sandproof import settings, verdict
 from sandproof.about import Request
 from sandproof.answers import answers
-from sandproof.commands import controls
+from sandproof.commands import compare, controls
 from sandproof.families import Family, families, family_named, family_of, parameters
 from sandproof.jobs import Options
 from sandproof.main import main
@@ -258,3 +258,10 @@ def test_no_module_of_the_engine_names_a_type_of_a_family(module: str) -> None:
 @pytest.mark.parametrize("family", families(), ids=lambda family: family.name)
 def test_the_parameters_of_a_family_are_known_before_its_checks(family: Family) -> None:
     assert parameters.own_parameters(family.name) is family.own.limits
+    names = settings.parameters(family.own.limits)
+    assert list(parameters.PARAMETERS[family.name]) == names
+
+
+def test_the_versions_that_can_be_compared_are_known_before_they_are_imported() -> None:
+    names = [name.lower() for family in families() for name in family.versions]
+    assert list(compare.PUBLISHED) == names

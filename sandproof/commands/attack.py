@@ -7,8 +7,8 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sandproof.claim_result import PROPOSAL, AttackRecord
 from sandproof.commands.options import (
     FORMATS,
     SCENARIO,
@@ -16,11 +16,13 @@ from sandproof.commands.options import (
     add_family,
     add_options,
     how_to_check,
+    refuse_at_once,
 )
-from sandproof.formats.data import SCHEMA_VERSION
 from sandproof.problems import BadInput
-from sandproof.result import Result
-from spec.verdicts import Kind, Verdict
+
+if TYPE_CHECKING:
+    from sandproof.claim_result import AttackRecord
+    from sandproof.result import Result
 
 EXAMPLES = """\
 examples:
@@ -52,6 +54,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
 
 def run(arguments: argparse.Namespace) -> int:
     """Look for an attack, tell it, and write its test if that is asked for."""
+    refuse_at_once(arguments, arguments.proposal)
+    # Only here, because they take the specification with them.
     import sandproof
     from sandproof import formats
 
@@ -89,6 +93,7 @@ def as_story(result: Result) -> str:
         write_story,
         write_verdict,
     )
+    from spec.verdicts import Kind, Verdict
 
     out = Writer(formats.in_colour(), formats.width(), sys.stdout.isatty())
     write_opening(out, result)
@@ -113,6 +118,8 @@ def as_story(result: Result) -> str:
 
 def as_json(result: Result) -> str:
     """Return the attack as JSON; `attack` is null if there is none."""
+    from sandproof.formats.data import SCHEMA_VERSION
+
     attack = result.attack
     broken = [row.claim.id for row in result.claims if attack is not None and row.attack is attack]
     data = {
@@ -137,6 +144,7 @@ def as_scenario(result: Result) -> str:
 
 def write_test(attack: AttackRecord | None, proposal: Path, path: Path) -> None:
     """Write the test that replays an attack, if there is one; it finds the proposal from there."""
+    from sandproof.claim_result import PROPOSAL
     from sandproof.formats import write
 
     if attack is None or not attack.test:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 
 from sandproof.commands.catalogue import proposals_of
 from sandproof.commands.options import add_campaign_options, add_run_options, how_to_check
+from sandproof.exact_numbers import exact_number
 from sandproof.families.parameters import own_parameters
 from sandproof.problems import BadInput
-from sandproof.settings import Settings, exact_number, parse_settings
 
 if TYPE_CHECKING:
     from sandproof.campaign import Report
+    from sandproof.exact_numbers import Settings
     from sandproof.jobs import Options
     from sandproof.questions import Question
 
@@ -77,6 +78,9 @@ def run(arguments: argparse.Namespace) -> int:
     count = prod(map(len, (paths, seeds, *swept)))
     if count > MOST:
         raise BadInput(f"these are {count} questions; a campaign has at most {MOST}")
+    # Here, because it takes the specification with it.
+    from sandproof.settings import parse_settings
+
     texts = ([*arguments.settings, *chosen] for chosen in product(*swept))
     settings = [parse_settings(each, own_parameters("paper")) for each in texts]
     from sandproof.result import NOT_PROVED, worst_status

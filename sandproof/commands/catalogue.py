@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sandproof
 from sandproof.commands.options import add_campaign_options, add_run_options, how_to_check
 from sandproof.problems import BadInput
-from sandproof.result import Result
-from spec.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from sandproof.result import Result
 
 CATALOGUE = Path(sandproof.__file__).resolve().parent.parent / "proposals"
 """The proposals that come with Sandproof: they lie beside its packages, also where installed."""
@@ -132,6 +133,8 @@ def proposal_in(found: Data) -> Any:
 
 def row(found: Data, width: int) -> str:
     """Return a row of the table."""
+    from spec.verdicts import Verdict
+
     about, verdict = proposal_in(found), found["verdict"]
     name, wanted = Path(about["name"]).stem, expectation(about["labels"])
     mark = "" if fits(found) else "  UNEXPECTED"

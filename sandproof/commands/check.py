@@ -6,7 +6,14 @@ import argparse
 import sys
 from pathlib import Path
 
-from sandproof.commands.options import FORMATS, accepted, add_family, add_options, how_to_check
+from sandproof.commands.options import (
+    FORMATS,
+    accepted,
+    add_family,
+    add_options,
+    how_to_check,
+    refuse_at_once,
+)
 
 EXAMPLES = """\
 examples:
@@ -46,12 +53,16 @@ def say_refuted(name: str) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check, print, and return the exit status that tells the verdict."""
+    paths: list[Path | None] = list(arguments.proposals) or [None]
+    # In other formats, and beside other proposals, a file that cannot be read has a result.
+    told = arguments.format == "text" and not (arguments.output or arguments.also)
+    refuse_at_once(arguments, paths[0] if told and len(paths) == 1 else None)
+    # Only here, because they take the specification with them.
     import sandproof
     from sandproof import formats
     from sandproof.result import Result, overall
 
     formats.check_writable(arguments.output, *(file for _, file in arguments.also))
-    paths: list[Path | None] = list(arguments.proposals) or [None]
     found = sandproof.check_all(
         paths,
         settings=arguments.settings,

@@ -51,19 +51,19 @@ def run(arguments: argparse.Namespace) -> int:
         (family,) = (each for each in NAMES if known_claim(name) in claims_of(each))
     claims = claims_of(family)
     wanted = (name,) if name is not None else tuple(claims)
+    notes: tuple[str, ...] = ()
     if arguments.list:
         rows = [ClaimResult(claim=claims[each], why="not run") for each in wanted]
     else:
         arguments.only = wanted
         result = sandproof.check(family=family, **how_to_check(arguments))
-        rows = list(result.claims)
+        rows, notes = list(result.claims), result.notes
     if arguments.format == "json":
         listed = [in_full(row) for row in rows]
         formats.write(json.dumps(listed, indent=2, ensure_ascii=False), None)
-    elif name is not None:
-        print(shown(rows[0]))
     else:
-        print(table(rows, verdicts=not arguments.list))
+        text = table(rows, verdicts=not arguments.list) if name is None else shown(rows[0])
+        print("\n".join((text, *notes)))
     found = {row.verdict for row in rows} if not arguments.list else set()
     if Verdict.REFUTED in found:
         return REFUTED

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from sandproof.commands.options import add_run_options, how_to_check
 
 if TYPE_CHECKING:
+    from sandproof.families import Rules
     from sandproof.result import Result
 
-PUBLISHED = "paper, level_1_2026_05, level_1_one_draw"
-"""The versions that can be named in the place of a proposal."""
+PUBLISHED = ("paper", "level_1_2026_05", "level_1_one_draw")
+"""The versions that can be named in the place of a proposal; the first is the paper's own rules."""
 
 EXAMPLES = """\
 examples:
@@ -37,8 +38,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("old", metavar="OLD", help=f"a proposal, or one of {PUBLISHED}")
-    parser.add_argument("new", metavar="NEW", help=f"a proposal, or one of {PUBLISHED}")
+    help_ = f"a proposal, or one of {', '.join(PUBLISHED)}"
+    parser.add_argument("old", metavar="OLD", help=help_)
+    parser.add_argument("new", metavar="NEW", help=help_)
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     add_run_options(parser)
     parser.set_defaults(run=run)
@@ -47,20 +49,15 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
 def run(arguments: argparse.Namespace) -> int:
     """Check both and print the guarantees side by side."""
     import sandproof
-    from sandproof.compare import status_of
-    from sandproof.families import families
     from sandproof.problems import BadInput, parsed
 
-    published = {
-        name.lower(): rules for family in families() for name, rules in family.versions.items()
-    }
-    named = [
-        None if name == "paper" else published.get(name, Path(name))
-        for name in (arguments.old, arguments.new)
-    ]
-    for path in named:
-        if isinstance(path, Path):
-            parsed(path)
+    for name in (arguments.old, arguments.new):
+        if name not in PUBLISHED:
+            parsed(Path(name))
+    # Only here, because it takes the specification with it.
+    from sandproof.compare import status_of
+
+    named = [published(x) if x in PUBLISHED else Path(x) for x in (arguments.old, arguments.new)]
     old, new = sandproof.check_all(named, **how_to_check(arguments))
     for result in (old, new):
         if result.bad_input:
@@ -72,6 +69,16 @@ def run(arguments: argparse.Namespace) -> int:
             {"text": as_text, "json": as_json, "markdown": as_markdown}[arguments.format](old, new)
         )
     return status_of(old, new)
+
+
+def published(name: str) -> Rules | None:
+    """Return the rules of a version; the paper's own need not be named."""
+    if name == PUBLISHED[0]:
+        return None
+    from sandproof.families import families
+
+    versions = {x.lower(): rules for each in families() for x, rules in each.versions.items()}
+    return versions[name]
 
 
 def as_text(old: Result, new: Result) -> str:

@@ -70,7 +70,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser], su
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the controls and print the matrix, or what became of each step of each proof."""
-    from sandproof.processes import cores
+    from sandproof.this_process import cores
 
     for name in arguments.claims:
         known_claim(name)

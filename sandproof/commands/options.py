@@ -6,12 +6,14 @@ import argparse
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
-from sandproof.families.parameters import own_parameters
-from sandproof.problems import BadInput, brief_text
-from sandproof.settings import exact_number, parameters
-from spec.verdicts import Verdict
+from sandproof.exact_numbers import exact_number, named_numbers
+from sandproof.families.parameters import PARAMETERS
+from sandproof.problems import BadInput, brief_text, known_claim, refuse_unreadable
+
+if TYPE_CHECKING:
+    from spec.verdicts import Verdict
 
 MOST_SECONDS = 10**9
 
@@ -53,7 +55,7 @@ def add_options(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> No
         dest="settings",
         metavar="NAME=VALUE",
         help="set a public parameter, exactly: 65536, 1/8, 1e-8; NAME is one of "
-        + ", ".join(parameters(own_parameters("paper"))),
+        + ", ".join(PARAMETERS["paper"]),
     )
     parser.add_argument("--format", choices=formats, default="text")
     parser.add_argument("--output", type=Path, metavar="FILE", help="write to a file instead")
@@ -166,8 +168,19 @@ def _read(text: str, fits: Callable[[Fraction], bool], what: str) -> Fraction:
     return number
 
 
+def refuse_at_once(arguments: argparse.Namespace, proposal: Path | None) -> None:
+    """Refuse parameters, a file and claims that cannot be meant, before more is imported."""
+    named_numbers(arguments.settings, PARAMETERS[arguments.family or "paper"])
+    if proposal is not None:
+        refuse_unreadable(proposal)
+    for name in arguments.only:
+        known_claim(name)
+
+
 def accepted(arguments: argparse.Namespace) -> tuple[Verdict, ...]:
     """Return the verdicts that count like proved."""
+    from spec.verdicts import Verdict
+
     return tuple(map(Verdict, arguments.accept))
 
 

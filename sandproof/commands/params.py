@@ -16,18 +16,14 @@ from pathlib import Path
 from flint import ctx
 
 from sandproof.capacity import channel_capacity, largest_epsilon, response_rate
+from sandproof.exact_numbers import exact_number, whole_number
 from sandproof.figures import DIGITS, Entry, significant
 from sandproof.formats import check_writable, write
 from sandproof.formats.page import whole_page
 from sandproof.formats.svg import noise_curve
 from sandproof.formats.text import Writer
 from sandproof.problems import BadInput
-from sandproof.settings import (
-    exact_number,
-    parse_settings,
-    whole_number,
-    with_settings,
-)
+from sandproof.settings import parse_settings, with_settings
 from spec import PAPER, Limits
 from spec.distributions import group_privacy
 from spec.event_outputs import OutputSet
