@@ -27,7 +27,16 @@ PARTLY = {
     "sys": frozenset({"path", "maxsize"}),
     "pathlib": frozenset({"Path", "PurePath"}),
 }
-"""Modules of which a proposal may use some names, to find files of its own."""
+"""Modules of which a proposal may use some names, all but `maxsize` to find files of its own."""
+
+ADDS = ("sys.path.insert", "sys.path.append", "path.insert", "path.append")
+FINDS = frozenset(
+    {
+        *("path", "insert", "append", "Path", "PurePath", "absolute", "joinpath", "parent"),
+        *("parents", "resolve"),
+    }
+)
+"""How a proposal adds the place of its files to the path, and with which attributes."""
 
 JUDGES = frozenset({"proofs", "properties", "sandproof"})
 """Packages that judge proposals, and that no proposal needs."""
@@ -60,6 +69,9 @@ ATTRIBUTES = {
     ),
 }
 """Names of attributes that lead out of what a rule is given."""
+
+PLACES = dict.fromkeys(("__file__", "__spec__", "__cached__", "__loader__"), "sys")
+"""Names that tell where on the machine a file lies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +136,16 @@ def leads_to(name: str) -> str:
     return ATTRIBUTES.get(name) or WHAT.get(name.strip("_"), "")
 
 
-def uses(tree: ast.AST) -> Iterator[Outside]:
+def uses(tree: ast.Module) -> Iterator[Outside]:
     """List the functions and attributes that lead outside."""
+    finding = set(finding_files(tree))
+    bound = {
+        alias.asname or alias.name: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module in PARTLY
+        for alias in node.names
+        if alias.name != "maxsize"
+    }
     modules = {
         alias.asname or alias.name.partition(".")[0]: alias.name
         for node in ast.walk(tree)
@@ -140,13 +160,16 @@ def uses(tree: ast.AST) -> Iterator[Outside]:
             module = modules.get(name, "")
             if module in PARTLY and isinstance(node.value, ast.Name):
                 allowed.add(id(node.value))
-                if node.attr not in PARTLY[module]:
+                known = node.attr in PARTLY[module]
+                if not known or (node.attr != "maxsize" and node not in finding):
                     yield Outside(node.lineno, WHAT[module], f"{module}.{node.attr}")
             elif what := leads_to(node.attr) if module else ATTRIBUTES.get(node.attr, ""):
                 yield Outside(node.lineno, what, node.attr)
         elif isinstance(node, ast.Name):
             module = modules.get(node.id, "")
-            if node.id in BUILTINS and not (node.id == "id" and "id" in renamed):
+            if node not in finding and (outside := bound.get(node.id) or PLACES.get(node.id)):
+                yield Outside(node.lineno, WHAT[outside], node.id)
+            elif node.id in BUILTINS and not (node.id == "id" and "id" in renamed):
                 yield Outside(node.lineno, BUILTINS[node.id], node.id)
             elif module in PARTLY and id(node) not in allowed:
                 yield Outside(node.lineno, WHAT[module], module)
@@ -157,6 +180,19 @@ def uses(tree: ast.AST) -> Iterator[Outside]:
             and not is_plain(node.args[1:2])
         ):
             yield Outside(node.lineno, "the interpreter", "getattr")
+
+
+def finding_files(tree: ast.Module) -> Iterator[ast.AST]:
+    """List what stands in statements that do nothing but add to the path where files lie."""
+    for statement in tree.body:
+        if (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Call)
+            and ast.unparse(statement.value.func) in ADDS
+        ):
+            nodes = list(ast.walk(statement))
+            if all(node.attr in FINDS for node in nodes if isinstance(node, ast.Attribute)):
+                yield from nodes
 
 
 def root_of(node: ast.expr) -> str:
