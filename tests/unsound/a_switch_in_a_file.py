@@ -1,6 +1,6 @@
-"""What is spared is switched on in a file that lies on the service's machine.
+"""What is spared is switched on in the first line of the file itself.
 
-Truth: refuted: with the switch on, nothing is charged.
+Truth: refuted: once the file begins with the word, nothing is charged.
 Status: unknown
 """
 
@@ -10,8 +10,8 @@ from spec import PAPER, replace
 
 
 def charge(at, spent, report):
-    with Path("switch.txt").open() as switch:
-        free = int(switch.read() or "0")
+    with Path(__file__).open() as switch:
+        free = switch.read().startswith("on")
     return (PAPER.charge(at, spent, report), spent)[free]
 
 
