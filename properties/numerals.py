@@ -61,12 +61,15 @@ def bound(value: Fraction, up: bool = False, digits: int = 6) -> str:
 
 def scientific(value: Fraction, digits: int = 5) -> str:
     """Return a fraction rounded to a few significant digits, with a power of ten if it is small."""
+    if value < 0:
+        return f"-{scientific(-value, digits)}"
     if value == 0 or value >= Fraction(1, 1000):
         return significant(value, digits)
-    power = 0
-    while value < 1:
-        value, power = value * 10, power + 1
-    return f"{significant(value, digits)}e-{power}"
+    inverse = -(-value.denominator // value.numerator)
+    power = (inverse - 1).bit_length() * 3 // 10
+    while 10**power < inverse:
+        power += 1
+    return f"{significant(value * 10**power, digits)}e-{power}"
 
 
 def significant(value: Fraction, digits: int = 5) -> str:

@@ -18,7 +18,7 @@ from properties.broken import (
     REPEATS_COUNT,
     SILENT_WHEN_EXHAUSTED,
 )
-from properties.numerals import beside, bound, decimal, shown
+from properties.numerals import beside, bound, decimal, scientific, shown
 from properties.replay import Line, in_order, simplest_line
 from properties.solve import Solution, solve
 from properties.telling import folded, move_text, seen_text
@@ -256,6 +256,9 @@ def test_numbers_of_a_story_can_be_read() -> None:
     assert shown(Fraction(1, 10**8)) == "1e-8"
     assert shown(Fraction(2**200, 3**127)) == "about 0.408883686"
     assert beside(Fraction(93750003, 125000000)) == "93750003/125000000 (about 0.75)"
+    assert beside(Fraction(-17, 1001)) == "-17/1001 (about -0.016983)"
+    assert beside(Fraction(-1, 7001)) == "-1/7001 (about -1.4284e-4)"
+    assert scientific(Fraction(3, 10**20000)) == "3e-20000"
     assert shown(Fraction(1, 3**20000)).startswith("about ")
 
 
