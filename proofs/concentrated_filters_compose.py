@@ -27,18 +27,30 @@ halts, $M = 1$.
 
 For $\delta > 0$ this does not carry over at once: conditioning each step on its event is not
 conditioning the transcript on all events.
+
+The instances rest on `spec.concentrated`, which is asked by itself. Orders are taken at which the
+sum of powers is rational, so that a bound on the divergence is one comparison of a fraction with a
+power of $e$. All orders are covered by a recursion on halves of intervals, which is written down
+here once more, and events are chosen so that each of their sizes is the one that decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import cast
+from itertools import count, product
+from math import isqrt
+from typing import TypeAlias, cast
 
 from proofs._check import check_of
 from proofs._proof import Proof, assume, calculation, exists, for_all
-from spec.concentrated import divergence_within_every_order
+from proofs._subjects import search
+from spec.concentrated import (
+    concentrated_indistinguishable,
+    divergence_at_most,
+    divergence_within_every_order,
+)
 from spec.distributions import Distribution, Draw, Law, T
 from spec.filters import (
     Filter,
@@ -48,6 +60,13 @@ from spec.filters import (
     basic_filter,
 )
 from spec.individual_privacy import Theta
+from spec.numbers import NATURAL, Power
+
+Answer: TypeAlias = bool | None
+HALF = Fraction(1, 2)
+
+Every: TypeAlias = Callable[[Distribution[str], Distribution[str], Fraction, int], Answer]
+Close: TypeAlias = Callable[[Distribution[str], Distribution[str], Fraction, Fraction, int], Answer]
 
 
 def filter_on_sums(rho: Fraction, delta: Fraction) -> Filter:
@@ -60,6 +79,8 @@ class Filters:
     """Hold the filter for given caps, the mechanism, two formulas, and what two steps may use.
 
     `steps` is what the composition of two equal steps is compared with, in budgets of one.
+    `order`, `every_order` and `close` decide about divergences at an order, at every order, and
+    after something is cut off.
     """
 
     filter: Callable[[Fraction, Fraction], Filter] = filter_on_sums
@@ -67,6 +88,11 @@ class Filters:
     add: Callable[[Fraction, Fraction], Fraction] = lambda first, second: first + second
     multiply: Callable[[Fraction, Fraction], Fraction] = lambda first, second: first * second
     steps: int = 2
+    order: Callable[[Distribution[str], Distribution[str], Fraction, Fraction], bool] = (
+        divergence_at_most
+    )
+    every_order: Every = divergence_within_every_order
+    close: Close = concentrated_indistinguishable
 
 
 def within(history: tuple[Theta, ...], rho: Fraction, delta: Fraction) -> bool:
@@ -182,6 +208,145 @@ def coin(probability: Fraction) -> Distribution[bool]:
     return Distribution.of({True: probability, False: 1 - probability})
 
 
+def law(*shares: int) -> Distribution[str]:
+    """Return a law on the first letters, with probabilities in these proportions."""
+    return Distribution.of(
+        {"abc"[place]: Fraction(n, sum(shares)) for place, n in enumerate(shares)}
+    )
+
+
+LAWS = (law(1, 1), law(4, 1), law(1, 4), law(1, 0), law(0, 1), law(16, 4, 5), law(4, 16, 5))
+LEVELS = tuple(Fraction(n, 20) for n in (-20, 0, *range(1, 36, 2), 10**7))
+SQUARES = {(law(4, 1), law(1, 4)), (law(16, 4, 5), law(4, 16, 5))}
+"""Pairs of laws whose ratios are squares, so that orders in halves give fractions."""
+
+
+def moment(p: Distribution[str], q: Distribution[str], order: Fraction) -> Fraction:
+    r"""Return $\sum_x P(x)^\alpha Q(x)^{1-\alpha}$ for $2\alpha$ a whole number."""
+    total = Fraction(0)
+    for x, share in p.items():
+        ratio = share / q.probability_of(x)
+        root = Fraction(isqrt(ratio.numerator), isqrt(ratio.denominator))
+        total += share * (
+            root ** int(2 * order - 2) if root**2 == ratio else ratio ** int(order - 1)
+        )
+    return total
+
+
+def is_below(p: Distribution[str], q: Distribution[str], order: Fraction, bound: Fraction) -> bool:
+    r"""Compare the sum with $e^{(\alpha-1)d}$, which is a fraction for $d = 0$ only."""
+    if p == q:
+        return bound >= 0
+    if bound <= 0 or not set(p.support()) <= set(q.support()):
+        return False
+    return not Power(NATURAL, (order - 1) * bound).at_most(moment(p, q, order))
+
+
+@search(
+    "a divergence is compared with a bound as its sum with a power of e",
+    over="seven laws, orders from 3/2 to 4, bounds on either side",
+)
+def orders_are_decided(filters: Filters) -> Mapping[str, object] | None:
+    """Take whole orders, and halves where all roots are fractions."""
+    for p, q in product(LAWS, LAWS):
+        halves = (3, 5) if (p, q) in SQUARES else ()
+        orders = [Fraction(n, 2) for n in (4, 6, 8, *halves)]
+        for order, bound in product(orders, LEVELS):
+            if filters.order(p, q, order, bound) is not is_below(p, q, order, bound):
+                return {"P": str(p), "Q": str(q), "order": order, "bound": bound}
+    return None
+
+
+def by_halves(
+    p: Distribution[str],
+    q: Distribution[str],
+    rho: Fraction,
+    depth: int,
+    ends: tuple[Fraction, ...],
+) -> Answer:
+    """Decide an interval of orders by its ends, or else by its halves."""
+    low, high = ends
+    if divergence_at_most(p, q, high, rho * low):
+        return True
+    if not divergence_at_most(p, q, high, rho * high):
+        return False
+    if depth == 0:
+        return None
+    middle = (low + high) / 2
+    halves = [by_halves(p, q, rho, depth - 1, each) for each in ((low, middle), (middle, high))]
+    return False if False in halves else None if None in halves else True
+
+
+def at_every_order(p: Distribution[str], q: Distribution[str], rho: Fraction, depth: int) -> Answer:
+    """Decide all orders up to the first whole one at which the greatest ratio is within."""
+    if p == q:
+        return rho >= 0
+    if rho <= 0 or not set(p.support()) <= set(q.support()):
+        return False
+    greatest = max(share / q.probability_of(x) for x, share in p.items())
+    last = next(m for m in count(2) if not Power(NATURAL, rho * m).at_most(greatest))
+    return by_halves(p, q, rho, depth, (Fraction(1), Fraction(last)))
+
+
+RARE, RARER, OUTLIER, RARE_OUTLIER = law(1, 10**6), law(1, 10**9), law(147, 853), law(3, 997)
+EVERY = (
+    (law(3, 2), law(1, 1), Fraction(1, 40)),
+    (OUTLIER, RARE_OUTLIER, Fraction(23, 20)),
+    (law(52, 948), law(26, 9974), Fraction(151, 100)),
+    (law(1, 1), law(1, 1), Fraction(0)),
+    (law(1, 1), law(1, 1), HALF),
+    (law(1, 1), law(1, 1), -HALF),
+    (law(3, 2), law(1, 1), Fraction(0)),
+    (law(1, 1), law(1, 0), Fraction(9)),
+    (law(1, 0), law(1, 1), Fraction(3, 4)),
+    (law(3, 2), law(1, 1), Fraction(1, 60)),
+    (OUTLIER, RARE_OUTLIER, Fraction(1)),
+    (RARE, RARER, HALF),
+    (RARER, RARE, HALF),
+)
+"""Two laws and what is promised. What holds comes first, where more depth can only help."""
+
+
+@search(
+    "every order is decided by halves of intervals, as often as the depth allows",
+    over=f"{len(EVERY)} pairs of laws, depths up to six",
+)
+def every_order_is_decided(filters: Filters) -> Mapping[str, object] | None:
+    """Compare with the recursion, at depths at which this and that is decided."""
+    for (p, q, rho), depth in product(EVERY, range(7)):
+        if filters.every_order(p, q, rho, depth) is not at_every_order(p, q, rho, depth):
+            return {"P": str(p), "Q": str(q), "rho": rho, "depth": depth}
+    return None
+
+
+SMALL, NOTHING, TENTH = Fraction(1, 50), Fraction(0), Fraction(1, 10)
+CLOSE: tuple[tuple[Distribution[str], Distribution[str], Fraction, Fraction, int, Answer], ...] = (
+    (law(1, 1), law(1, 1), NOTHING, NOTHING, 0, True),
+    (law(1, 0), law(0, 1), Fraction(99), Fraction(1), 9, False),
+    (law(9, 1), law(99, 1), NOTHING, TENTH, 9, True),
+    (law(9, 1), law(99, 1), NOTHING, TENTH - Fraction(1, 10**9), 9, False),
+    (law(45, 45, 10), law(500, 499, 1), SMALL, TENTH, 9, True),
+    (law(45, 45, 10), law(500, 499, 1), SMALL, NOTHING, 9, False),
+    (law(3, 2), law(1, 1), Fraction(2013, 100_000), NOTHING, 0, None),
+    (law(3, 2), law(1, 1), Fraction(1, 40), NOTHING, 9, True),
+    (law(1, 10**9), law(1, 10**6), TENTH, NOTHING, 9, False),
+    (law(1, 10**6), law(1, 10**9), TENTH, NOTHING, 9, False),
+)
+"""Two laws, what is promised, how deep it is searched, and the answer."""
+
+
+@search(
+    "two laws are close if they are within rho where something is cut off",
+    over=f"{len(CLOSE)} pairs of laws",
+)
+def closeness_is_decided(filters: Filters) -> Mapping[str, object] | None:
+    """Cut off nothing, one outcome, all but one, and slightly less than one."""
+    for p, q, rho, delta, depth, wanted in CLOSE:
+        if filters.close(p, q, rho, delta, depth) is not wanted:
+            return {"P": str(p), "Q": str(q), "rho": rho, "delta": delta, "wanted": str(wanted)}
+    return None
+
+
 @exists("a query that is answered, after which the same query is refused")
 def not_vacuous(filters: Filters, query_rho: Fraction, rho: Fraction) -> bool:
     """Show that the filter lets through and that it stops."""
@@ -240,6 +405,9 @@ PROOF = Proof(
         responses_add_up,
         steps_multiply,
         adaptive_run,
+        orders_are_decided,
+        every_order_is_decided,
+        closeness_is_decided,
         not_vacuous,
     ),
     controls={
@@ -249,6 +417,22 @@ PROOF = Proof(
         "the larger of two terms stands for their sum": replace(PAPERS, add=max),
         "the larger of two bounds stands for their product": replace(PAPERS, multiply=max),
         "two steps use what one uses": replace(PAPERS, steps=1),
+        "a bound that is never attained": replace(
+            PAPERS,
+            order=lambda p, q, order, bound: bound > 0 and divergence_at_most(p, q, order, bound),
+        ),
+        "half of the depth": replace(
+            PAPERS,
+            every_order=lambda p, q, rho, depth: divergence_within_every_order(
+                p, q, rho, depth // 2
+            ),
+        ),
+        "nothing is cut off": replace(
+            PAPERS,
+            close=lambda p, q, rho, _, depth: concentrated_indistinguishable(
+                p, q, rho, Fraction(0), depth
+            ),
+        ),
     },
     unproved_for={"every query is refused": replace(PAPERS, mechanism=RefuseAll)},
 )

@@ -17,18 +17,22 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 from math import factorial
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from proofs._check import check_of
 from proofs._proof import Proof
 from proofs._subjects import search
 from spec import PAPER
 from spec.aggregation_service import Query
+from spec.concentrated import discrete_gaussian_rho, divergence_at_most
+from spec.distributions import coin
 from spec.event_client import checked_data
+from spec.noise import DiscreteGaussian, DiscreteLaplace, threshold
 from spec.numbers import (
     NATURAL,
     Base,
     IrrationalPower,
+    OutOfRange,
     Power,
     Real,
     SpecError,
@@ -66,7 +70,7 @@ EULER = sum((Fraction(1, factorial(k)) for k in range(TERMS)), Fraction(0))
 ABOVE_EULER = EULER + Fraction(1, factorial(TERMS - 1))
 
 
-Take: TypeAlias = Callable[[object, str], object]
+Take: TypeAlias = Callable[[Any, str], object]
 
 
 def made(kind: Callable[..., object], name: str, **given: object) -> Take:
@@ -76,8 +80,11 @@ def made(kind: Callable[..., object], name: str, **given: object) -> Take:
 
 def limit(name: str) -> Take:
     """Return what changes one of the paper's limits."""
-    return lambda number, _: replace(PAPER.limits, **{name: number})  # type: ignore[arg-type]
+    return lambda number, _: replace(PAPER.limits, **{name: number})
 
+
+HALF = Fraction(1, 2)
+DECAY = Power(NATURAL, Fraction(-1))
 
 RANGES: Mapping[str, tuple[Take, tuple[object, ...], tuple[object, ...]]] = {
     "exact": (exact, (0, -2, Fraction(1, 2)), (True, "1", None)),
@@ -107,6 +114,28 @@ RANGES: Mapping[str, tuple[Take, tuple[object, ...], tuple[object, ...]]] = {
     "cap of epsilon": (limit("epsilon"), (0, 64), (-1,)),
     "cap of delta": (limit("delta"), (0, 1), (Fraction(-1, 9), Fraction(10, 9))),
     "epsilon of a source": (limit("event_epsilon"), (0, 14), (-1,)),
+    "squared distance": (lambda each, _: discrete_gaussian_rho(each, Fraction(1)), (0, 1), (-1,)),
+    "variance": (made(DiscreteGaussian, "variance"), (1, Fraction(1, 9)), (0, -1)),
+    "order of a divergence": (
+        lambda each, _: divergence_at_most(coin(HALF), coin(HALF), each, HALF),
+        (2, Fraction(10, 9)),
+        (1, Fraction(1, 2)),
+    ),
+    "truncation of noise": (
+        made(DiscreteLaplace, "truncation", decay_power=DECAY),
+        (0, None),
+        (-1,),
+    ),
+    "exponent of a decay": (
+        lambda each, _: DiscreteLaplace(Power(NATURAL, each)),
+        (-1, Fraction(-1, 9)),
+        (0, 1),
+    ),
+    "delta of a threshold": (
+        lambda each, _: threshold(1, 1, HALF, each, NATURAL),
+        (1, Fraction(1, 9)),
+        (0, Fraction(10, 9)),
+    ),
 }
 """What a kind of number takes, and what it refuses."""
 
@@ -179,7 +208,7 @@ def logarithms_are_largest(numbers: Numbers) -> Mapping[str, object] | None:
     for power, bound in product(powers(), (*BOUNDS, Fraction(8), Fraction(1, 16), Fraction(9, 4))):
         try:
             found = numbers.whole_logarithm(power, bound)
-        except SpecError:
+        except OutOfRange:
             if power.exponent > 0 and bound > 0:
                 return told(power, bound=bound, logarithm="refused")
             continue
@@ -214,9 +243,9 @@ def fractions_are_known(numbers: Numbers) -> Mapping[str, object] | None:
     return None
 
 
-@search("two numbers are compared if their enclosures are apart", over="three pairs of numbers")
+@search("two numbers are compared if their enclosures are apart", over="ten pairs of numbers")
 def enclosures_are_compared(numbers: Numbers) -> Mapping[str, object] | None:
-    """Compare fractions, enclosures that are apart, and one with itself."""
+    """Compare fractions, enclosures that are apart, that touch, and one with itself."""
     one, two, third = Fraction(1), Fraction(2), enclose(Fraction(1, 3))
     wanted: list[tuple[Real, Real, bool | None]] = [
         (one, one, True),
@@ -225,6 +254,10 @@ def enclosures_are_compared(numbers: Numbers) -> Mapping[str, object] | None:
         (two, enclose(one), False),
         (enclose(one), enclose(one), True),
         (third, third, None),
+        (one, third, False),
+        (third, one, True),
+        (third, third.lower(), None),
+        (third.lower(), third, True),
     ]
     for left, right, answer in wanted:
         if numbers.compared(left, right) is not answer:

@@ -1,27 +1,33 @@
 r"""Claim: the worked examples of the paper come out as the paper tells them.
 
-Paper: Sec. 2.1; Sec. 2.2.
-Method: exact runs of `spec.system.step` without noise, one for each example.
+Paper: Sec. 2.1; Sec. 2.2; Sec. 4.2; Sec. 4.3.
+Method: exact runs of `spec.system.step` without noise, one for each example; runs of the world
+    without a unit, in every relation.
 Assumes: nothing.
 
 A guarantee can hold for APIs that do something else than the paper's. These runs hold the
 specification to what the text says it does: which source is credited until when, which first views
-fit a budget, and which windows report which buckets.
+fit a budget, and which windows report which buckets. The same is asked of the world without an ad
+or a device: a guarantee is about a relation, and says nothing if that is another one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TypeVar, cast
+
+from immutables import Map
 
 from proofs._check import check_of
 from proofs._proof import Proof
 from proofs._subjects import search
 from spec import PAPER, Rules
 from spec.aggregation_service import Answer, Query
-from spec.attribution_client import Source, Trigger
-from spec.distributions import Draw, Law
+from spec.attribution_client import AttributionClient, Source, Trigger
+from spec.contributions import Budgets, Credit, Unit
+from spec.distributions import Draw, Law, coin, explore
 from spec.event_client import (
     EventClient,
     EventReport,
@@ -30,23 +36,35 @@ from spec.event_client import (
     SourceRecord,
     TriggerSpecification,
 )
+from spec.neighbours import (
+    ATTRIBUTION_FIXED,
+    DUMMY_KEY,
+    EMPTY_STORE,
+    RELATIONS_BY_NAME,
+    Relation,
+    Worlds,
+)
+from spec.neighbours.relation import SharedDraws
 from spec.noise import Noisy
-from spec.private_aggregation_client import Event, Program, Storage
+from spec.private_aggregation_client import DeviceWindow, Event, Program, Storage
 from spec.randomized_response import RandomizedResponse
-from spec.rules import AtEvent, AtEventTrigger, AtTrigger, OnDevice
+from spec.rules import AtContribution, AtEvent, AtEventTrigger, AtTrigger, OnDevice
 from spec.system import Move, Observation, PassTime, System, SystemMechanism, step
 
 T = TypeVar("T")
 DAY = 24 * 60 * 60
+RELATIONS = Map(RELATIONS_BY_NAME)
 SHOP = "shoes-website.com"
 SNEAKERS, SANDALS = "sneakers", "sandals"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Examples:
-    """Hold the rules that the examples are run with."""
+    """Hold the rules that the examples are run with, the relations, and how these share draws."""
 
     rules: Rules = PAPER
+    relations: Map[str, Relation] = RELATIONS
+    draws: type[SharedDraws] = SharedDraws
 
 
 def without_chance(law: T | Law[T]) -> T:
@@ -201,6 +219,134 @@ def outputs_are_counted(examples: Examples) -> Mapping[str, object] | None:
     )
 
 
+def without(
+    examples: Examples, name: str, unit: Unit, moves: Iterable[Move]
+) -> tuple[dict[int, list[tuple[int, int]]], list[object]]:
+    """Return what reports hold in the world without a unit, and which event-level data are sent."""
+    other = examples.relations[name].without(examples.rules, unit)
+    worlds: Worlds = other.initial
+    sent: list[object] = []
+    for move in moves:
+        worlds, seen = other.step(worlds, move, cast(Draw, without_chance))
+        sent += [each.source_id for each in seen if isinstance(each, EventReport)]
+    return carried(worlds.own), sent
+
+
+@search(
+    "without an ad its reports are empty, or what another relation says",
+    by="exact run",
+    over="one ad alone and among three, summary and event-level reports",
+)
+def ads_are_removed(examples: Examples) -> Mapping[str, object] | None:
+    """Use up the budgets of two ads, and the event-level reports of the newer one."""
+    top = examples.rules.limits.contribution_budget
+    older = replace(AD, source_id="older", key=0x100)
+    thrice = TriggerSpecification(data=SNEAKERS, windows=(DAY, 2 * DAY, 7 * DAY), buckets=(20,))
+    shoes = replace(FOOTWEAR, maximum_reports=1, specifications=(thrice,))
+    buys = [
+        EventTrigger(
+            trigger_id=f"buy {n}",
+            destination=SHOP,
+            filters=frozenset({"footwear"}),
+            data=SNEAKERS,
+            value=20,
+        )
+        for n in range(2)
+    ]
+    moves: list[Move] = [
+        replace(AD, source_id="oldest", filters=frozenset({"hats"})),
+        older,
+        AD,
+        replace(shoes, source_id="older"),
+        replace(shoes, source_id=AD.source_id),
+        *(replace(PURCHASE, report_id=n, key=0, value=top) for n in (1, 2)),
+        buys[0],
+        PassTime(until=2 * DAY),
+        replace(PURCHASE, report_id=3, key=0),
+        buys[1],
+        PassTime(until=7 * DAY),
+    ]
+    empty: dict[int, list[tuple[int, int]]] = {1: [], 2: [], 3: []}
+    fixed, again = {**empty, 2: [(0x100, top)]}, {**empty, 1: [(0x100, top)]}
+    wanted: dict[str, tuple[object, list[object]]] = {
+        "attribution fixed": (fixed, ["older"]),
+        "null store": (fixed, ["older"]),
+        "empty store": (fixed, ["older"]),
+        "nulled after admission": (fixed, ["older"]),
+        "moved to the dummy": ({**fixed, 1: [(DUMMY_KEY, top)]}, ["older"]),
+        "never matches": (again, ["older"]),
+        "never registered": (again, ["older"]),
+    }
+    found = {name: without(examples, name, AD.source_id, moves) for name in wanted}
+    alone = without(examples, "attribution fixed", AD.source_id, [AD, PURCHASE])
+    return first_difference((found, alone), (wanted, ({1: []}, [])))
+
+
+@search(
+    "without a device in a window its reports are empty, or those of an empty store",
+    by="exact run",
+    over="two devices, two windows",
+)
+def devices_are_removed(examples: Examples) -> Mapping[str, object] | None:
+    """View one thing twice, on another device, and again in the next window."""
+    part = examples.rules.limits.contribution_budget // 4
+
+    def view(report_id: int, device: str, key: int) -> Event:
+        return Event(report_id=report_id, device=device, program=first_view(key, part))
+
+    phone = [view(1, "phone", 1), view(2, "phone", 1)]
+    later = [view(4, "phone", 1), view(5, "phone", 2)]
+    moves: list[Move] = [*phone, view(3, "laptop", 1), after_window(examples.rules), *later]
+    kept = {1: [], 2: [], 3: [(1, part)], 4: [], 5: [(2, part)]}
+    wanted: dict[str, tuple[object, list[object]]] = {
+        "null store": (kept, []),
+        "nulled after admission": (kept, []),
+        "empty store": ({**kept, 1: [(1, part)], 2: [(1, part)]}, []),
+    }
+    unit = DeviceWindow(device="phone", window=0, ad_tech=phone[0].ad_tech)
+    return first_difference({name: without(examples, name, unit, moves) for name in wanted}, wanted)
+
+
+@search("what is drawn with the unit is drawn again without it", by="exact run", over="three coins")
+def draws_are_shared(examples: Examples) -> Mapping[str, object] | None:
+    """Draw a fair coin for the run on $D$; another coin, and a second fair one, are new."""
+    fair, bent = coin(Fraction(1, 2)), coin(Fraction(1, 3))
+
+    def run(draw: Draw) -> tuple[bool, ...]:
+        shared = examples.draws(draw)
+        with_unit: Draw = shared.first
+        without_unit: Draw = shared.again
+        first = with_unit(fair)
+        other, again, new = (without_unit(each) for each in (bent, fair, fair))
+        return first == again, other, new, without_unit("plain") == with_unit("plain")
+
+    found = explore(run)
+    wanted = bent.then(lambda other: fair.map(lambda new: (True, other, new, True)))
+    return first_difference(found, wanted)
+
+
+@search(
+    "other budgets have no part in who is credited", by="exact run", over="two ads, one purchase"
+)
+def credit_is_for_own_budgets(examples: Examples) -> Mapping[str, object] | None:
+    """Use up the budget of one ad, and note which budgets deciding about the other may look at."""
+    noted: list[set[Unit]] = []
+
+    def contribute(
+        at: AtContribution, credits: tuple[Credit, ...]
+    ) -> tuple[Budgets, tuple[Credit, ...]]:
+        noted.append(set(at.client.budgets))
+        return examples.rules.contribute(at, credits)
+
+    rules = replace(examples.rules, contribute=contribute)
+    other = replace(AD, source_id="other", filters=frozenset({"hats"}))
+    hats = replace(PURCHASE, report_id=2, filters=other.filters)
+    after(rules, [AD, other, PURCHASE, hats])
+    both = {AD.source_id, other.source_id}
+    wanted = [{AD.source_id}, both, {other.source_id}, both]
+    return first_difference(noted, wanted)
+
+
 def matches_when_expired(at: AtTrigger, source: Source) -> bool:
     """Let a source match in the moment in which it expires."""
     return PAPER.matches(replace(at, now=at.now - 1), source)
@@ -216,11 +362,36 @@ def no_sandals(at: AtEventTrigger, record: SourceRecord) -> bool:
     return at.cause.data != SANDALS and PAPER.event_matches(at, record)
 
 
+class DrawnTwice(SharedDraws):
+    """Draw anew in the other run."""
+
+    def again(self, law: T | Law[T], /) -> T:
+        """Forget what was drawn."""
+        return self.draw(law)
+
+
+def looking_at_all_budgets(
+    at: AtTrigger, draw: Draw
+) -> tuple[AttributionClient, tuple[Credit, ...]]:
+    """Ask about the budgets of all ads before one is credited."""
+    at.rules.contribute(at, ())
+    return PAPER.attribute(at, draw)
+
+
 PROOF = Proof(
     claim="the_papers_examples_come_out",
     subject=Examples(),
-    steps=(ad_is_credited, views_fit, week_is_reported, outputs_are_counted),
-    bound="the paper's three examples",
+    steps=(
+        ad_is_credited,
+        views_fit,
+        week_is_reported,
+        outputs_are_counted,
+        ads_are_removed,
+        devices_are_removed,
+        draws_are_shared,
+        credit_is_for_own_budgets,
+    ),
+    bound="the paper's three examples; an ad, a device and a coin in every relation",
     controls={
         "sources that match when they expire": Examples(
             rules=replace(PAPER, matches=matches_when_expired)
@@ -235,6 +406,14 @@ PROOF = Proof(
                 ),
             )
         ),
+        "ads that are matched after all": Examples(
+            relations=RELATIONS.set("never matches", ATTRIBUTION_FIXED)
+        ),
+        "a null store that is an empty one": Examples(
+            relations=RELATIONS.set("null store", EMPTY_STORE)
+        ),
+        "draws that are made twice": Examples(draws=DrawnTwice),
+        "credit for all budgets": Examples(rules=replace(PAPER, attribute=looking_at_all_budgets)),
     },
 )
 

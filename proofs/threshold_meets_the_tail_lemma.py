@@ -73,10 +73,14 @@ def loops_end_at_the_floor(threshold: Threshold, logarithm: Fraction) -> bool:
     return (found <= logarithm) & (logarithm < found + 1)
 
 
+FINE = Fraction(1, 3**100)
+"""An exponent whose logarithms have more digits than the first precision."""
+
+
 @calculation(
     "floor_log returns the largest power within the bound, ties too",
     by="exact numbers",
-    over="twelve powers and five bounds",
+    over="fifteen powers and five bounds",
 )
 def contract_at_exact_values(threshold: Threshold) -> bool:
     """Try rational and irrational powers, and bounds that are powers themselves."""
@@ -84,7 +88,7 @@ def contract_at_exact_values(threshold: Threshold) -> bool:
     powers = [
         Power(base, exponent)
         for base in (Base(Fraction(2)), Base(Fraction(3, 2)), NATURAL)
-        for exponent in (Fraction(1, 65536), Fraction(1, 3), Fraction(1), Fraction(7, 2))
+        for exponent in (FINE, Fraction(1, 65536), Fraction(1, 3), Fraction(1), Fraction(7, 2))
     ]
     return all(
         (power**found).at_most(bound) and not (power ** (found + 1)).at_most(bound)

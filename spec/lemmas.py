@@ -29,7 +29,8 @@ lemma = partial(Claim, kind=Kind.LEMMA)
 LEMMAS = (
     lemma(
         id="the_papers_examples_come_out",
-        statement="The paper's examples, run without noise, come out as it tells them.",
+        statement="The paper's examples, run without noise, come out as it tells them; without "
+        "an ad or a device they come out as each neighbour relation says.",
         formula=r"|O| = 27",
         paper="Sec. 2.1; Sec. 2.2",
         subjects=("spec.system.step",),

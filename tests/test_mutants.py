@@ -22,15 +22,21 @@ from benchmarks._mutants import ROOT, all_mutants, covering, equivalents
 from proofs._chain import Chain
 from proofs._step import CHECK as STEP
 from proofs.attribution_summaries_are_private import CHAIN as SUMMARIES
+from proofs.concentrated_filters_compose import CHECK as CONCENTRATED
 from proofs.discrete_gaussian_is_concentrated import CHECK as GAUSSIAN
 from proofs.discrete_laplace_is_normalised import CHECK as LAPLACE
 from proofs.event_level_reports_are_private import CHAIN as EVENTS
 from proofs.event_level_reports_are_private import CLIENT_IS_MECHANISM
 from proofs.individual_filters_compose import CHECK as INDIVIDUAL_FILTERS
+from proofs.joint_convexity import CHECK as LAWS
 from proofs.the_ledger_never_passes_the_caps import CHECK as LEDGER
+from proofs.the_papers_examples_come_out import CHECK as EXAMPLES
 from spec import (
     PAPER,
     aggregation_service,
+    attribution_client,
+    concentrated,
+    distributions,
     event_client,
     event_outputs,
     filters,
@@ -38,7 +44,7 @@ from spec import (
     summary_mechanism,
     system,
 )
-from spec.neighbours import credits_deleted
+from spec.neighbours import credits_deleted, never_matches, nulled_after_admission, relation
 from spec.verdicts import Check, Evidence
 
 
@@ -151,6 +157,66 @@ SLIPS: list[tuple[Check, dict[str, tuple[Any, str, str]]]] = [
                 noise.DiscreteGaussian.tail,
                 "return 1 - enclosed",
                 "return 2 - enclosed",
+            ),
+        },
+    ),
+    (
+        CONCENTRATED,
+        {
+            "equal laws are close only if something is spent": (
+                concentrated.divergence_within_every_order,
+                'return exact(rho, "rho") >= 0',
+                'return exact(rho, "rho") >= 1',
+            ),
+            "a divergence is compared with another power": (
+                concentrated.divergence_at_most,
+                "(alpha - 1) * limit",
+                "(alpha + 1) * limit",
+            ),
+            "less than delta is cut off": (
+                concentrated.concentrated_indistinguishable,
+                "< 1 - allowed",
+                "<= 1 - allowed",
+            ),
+        },
+    ),
+    (
+        LAWS,
+        {
+            "two laws are close below delta only": (
+                distributions.indistinguishable,
+                "hockey_stick(q, p, limit)) <= allowed",
+                "hockey_stick(q, p, limit)) < allowed",
+            ),
+            "an irrational power is taken for its upper bound": (
+                distributions.indistinguishable,
+                "hockey_stick(q, p, high)) > allowed",
+                "hockey_stick(q, p, high)) >= allowed",
+            ),
+        },
+    ),
+    (
+        EXAMPLES,
+        {
+            "an ad that never matches has event-level reports": (
+                never_matches.never_match,
+                "record.source.source_id != unit and",
+                "record.source.source_id != unit or",
+            ),
+            "event-level reports are forgotten where attribution runs again": (
+                nulled_after_admission.null_after_admission,
+                "replace(own, events=worlds.real.events)",
+                "own",
+            ),
+            "what was drawn from one law is taken for a draw from another": (
+                relation.SharedDraws.again,
+                "isinstance(law, Law) and",
+                "isinstance(law, Law) or",
+            ),
+            "all budgets have a part in who is credited": (
+                attribution_client.attribute,
+                "replace(at.client, budgets=own)",
+                "at.client",
             ),
         },
     ),
