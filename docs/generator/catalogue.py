@@ -160,13 +160,11 @@ def difference(change: Change) -> list[str]:
 def broken(row: ClaimResult) -> list[str]:
     """Return how a guarantee is broken."""
     lines = [f"## How it breaks: {title(row.claim.id).lower()}", ""]
+    told = Writer(colour=False)
+    write_story(told, row.attack.story if row.attack else "\n".join(row.told_counterexample))
     if row.attack is not None:
-        told = Writer(colour=False)
-        write_story(told, row.attack.story)
         lines += ["```{raw} html", stepper.stepper(row.attack, row.claim.id), "```", ""]
-        lines += ["```{code-block} text", ":class: story", "", *told.lines, "```", ""]
-        if row.attack.factor:
-            lines += [f"In the universe searched it holds with {row.attack.factor}ε*.", ""]
-        return lines
-    numbers = [f"- {each}" for each in row.told_counterexample]
-    return [*lines, *map(escaped, numbers), ""]
+    lines += ["```{code-block} text", ":class: story", "", *told.lines, "```", ""]
+    if row.attack is not None and row.attack.factor:
+        lines += [f"In the universe searched it holds with {row.attack.factor}ε*.", ""]
+    return lines

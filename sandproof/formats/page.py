@@ -91,8 +91,7 @@ def section(result: Result) -> str:
         if row.attack is not None:
             parts.append(broken(row.attack, row.claim.id))
             continue
-        numbers = "".join(f"<li>{escape(each)}</li>" for each in row.told_counterexample)
-        parts.append(f"<ul>{numbers}</ul>" if numbers else "")
+        parts += [f"<p>{escape(each)}</p>" for each in row.told_counterexample]
     parts += [
         f"<p>With {result.about.whose} <code>{escape(repair.field)}</code> put back, "
         f"<code>{escape(repair.claim)}</code> is kept ({escape(repair.how)}).</p>"

@@ -238,7 +238,8 @@ def write_instead(out: Writer, result: Result) -> None:
     out.heading("The paper's proof no longer applies here")
     for row in result.fallen:
         what = "falls" if row.verdict is Verdict.REFUTED else "is not shown for these rules"
-        numbers = ", ".join(row.told_counterexample)
+        told = row.told_counterexample
+        numbers = told[-1].rstrip(".") if "violated" in row.counterexample else ", ".join(told)
         out.wrap(f"because {row.claim.id} {what}{f' ({numbers})' if numbers else ''}.")
     out.wrap("The guarantees were decided instead:")
     for row in result.decided_instead:
