@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import fractions
 
 from properties.attack import Attack
 from properties.attack_test import attack_test
@@ -245,6 +247,12 @@ def test_a_query_is_told_with_all_that_it_asks_for() -> None:
     assert move_text(found) == told + "δ = 1/64, with key discovery."
     both = Query(epsilon=Fraction(1), delta=Fraction(1, 64), report_ids=(0,), keys=(1, 3))
     assert move_text(both) == told + "δ = 1/64, keys [1, 3]."
+
+
+@given(fractions(min_value=-(10**6), max_value=10**6))
+def test_every_number_is_written_and_close_to_what_it_is(value: Fraction) -> None:
+    assert abs(Fraction(scientific(value)) - value) * 10**4 <= abs(value)
+    assert beside(value)
 
 
 def test_numbers_of_a_story_can_be_read() -> None:
