@@ -443,7 +443,7 @@ class Retold(Step[S]):
             return found
         try:
             told = self.tell(subject, cast(Model, found.example))
-        except Exception:
+        except Exception:  # The model refutes, and was replayed; the run is only for the reader.
             told = None
         return replace(found, example=told or found.example)
 
