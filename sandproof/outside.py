@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,14 +29,14 @@ PARTLY = {
 }
 """Modules of which a proposal may use some names, all but `maxsize` to find files of its own."""
 
-ADDS = ("sys.path.insert", "sys.path.append", "path.insert", "path.append")
-FINDS = frozenset(
-    {
-        *("path", "insert", "append", "Path", "PurePath", "absolute", "joinpath", "parent"),
-        *("parents", "resolve"),
-    }
-)
-"""How a proposal adds the place of its files to the path, and with which attributes."""
+ADDS = {"sys": ("sys.path.insert", "sys.path.append"), "path": ("path.insert", "path.append")}
+"""How a proposal adds the place of its files to the path, by the name that it has imported."""
+
+PLACE = (ast.Call, ast.Attribute, ast.Name, ast.Constant, ast.BinOp, ast.Div, ast.Subscript)
+"""What the place of a file is written with."""
+
+FINDS = frozenset({"Path", "PurePath", "absolute", "joinpath", "parent", "parents", "resolve"})
+"""Which attributes it may have; its names are `str`, `__file__` and those of paths."""
 
 JUDGES = frozenset({"proofs", "properties", "sandproof"})
 """Packages that judge proposals, and that no proposal needs."""
@@ -138,7 +138,6 @@ def leads_to(name: str) -> str:
 
 def uses(tree: ast.Module) -> Iterator[Outside]:
     """List the functions and attributes that lead outside."""
-    finding = set(finding_files(tree))
     bound = {
         alias.asname or alias.name: node.module
         for node in ast.walk(tree)
@@ -152,6 +151,7 @@ def uses(tree: ast.Module) -> Iterator[Outside]:
         if isinstance(node, ast.Import)
         for alias in node.names
     }
+    finding = set(finding_files(tree, {**modules, **bound}))
     allowed: set[int] = set()
     renamed = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
     for node in ast.walk(tree):
@@ -182,17 +182,44 @@ def uses(tree: ast.Module) -> Iterator[Outside]:
             yield Outside(node.lineno, "the interpreter", "getattr")
 
 
-def finding_files(tree: ast.Module) -> Iterator[ast.AST]:
-    """List what stands in statements that do nothing but add to the path where files lie."""
+def finding_files(tree: ast.Module, imported: Mapping[str, str | None]) -> Iterator[ast.AST]:
+    """List what stands in statements that do nothing but add to the path where files lie.
+
+    Nothing in them may be given a name or handed to what is the proposal's own, so that no rule
+    gets hold of a path. `imported` says from which module names are.
+    """
+    if "str" in set(given_names(tree)):
+        return
     for statement in tree.body:
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if not isinstance(call, ast.Call):
+            continue
+        known = [name for name, ways in ADDS.items() if ast.unparse(call.func) in ways]
+        places = [node for argument in call.args for node in ast.walk(argument)]
         if (
-            isinstance(statement, ast.Expr)
-            and isinstance(statement.value, ast.Call)
-            and ast.unparse(statement.value.func) in ADDS
+            known
+            and imported.get(known[0]) == "sys"
+            and not call.keywords
+            and all(isinstance(node, (*PLACE, ast.expr_context)) for node in places)
+            and all(
+                node.id in ("str", "__file__") or imported.get(node.id) == "pathlib"
+                for node in places
+                if isinstance(node, ast.Name)
+            )
+            and all(node.attr in FINDS for node in places if isinstance(node, ast.Attribute))
         ):
-            nodes = list(ast.walk(statement))
-            if all(node.attr in FINDS for node in nodes if isinstance(node, ast.Attribute)):
-                yield from nodes
+            yield from ast.walk(statement)
+
+
+def given_names(tree: ast.Module) -> Iterator[str]:
+    """List the names that a file gives to anything."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.alias):
+            yield node.asname or node.name
 
 
 def root_of(node: ast.expr) -> str:

@@ -222,8 +222,8 @@ def needless(job: Job, earlier: Mapping[Job, Found]) -> bool:
 
     They have if a rule misbehaved, if a rule that the claim depends on did not return, if there is
     an attack on the claim to show and the job would only search for another, or if the claim is
-    proved, or is a lemma and refuted, and the job can be spared. After random runs alone, which
-    have no probabilities to show, only further random runs are needless.
+    proved, or is a lemma and refuted, and the job can be spared. Random runs, which have no
+    probabilities to show, are needless after any attack that a search has found.
     """
     # An attack never spares the proof of its claim. So a claim that is attacked and proved has both
     # findings at the end of every run, whichever came first, and `weigh` raises the alarm.

@@ -176,6 +176,7 @@ def test_a_rule_that_reads_the_clock_is_not_decided(tmp_path: Path) -> None:
     assert (result.exit_status, result.claims) == (NOT_PROVED, ())
 
 
+ADDING = "import sys\nfrom pathlib import Path\n"
 OUTSIDE = {
     "import time\ndef f():\n    return 1\n": (1, "the clock"),
     "import time\ndef f():\n    time.sleep(3)\n": (3, "the clock"),
@@ -199,6 +200,16 @@ OUTSIDE = {
         *(3, "the machine"),
     ),
     "def f():\n    return len(__file__)\n": (2, "the machine"),
+    "from pathlib import Path\npath = []\npath.append(Path('a'))\n": (3, "files"),
+    "from pathlib import Path\nclass sys:\n    path = []\nsys.path.append(Path('a'))\n": (
+        *(4, "files"),
+    ),
+    f"{ADDING}sys.path.append(str(kept := Path('a')))\n": (3, "the machine"),
+    f"{ADDING}sys.path.append(kept.append(Path('a')) or 'a')\n": (3, "the machine"),
+    f"{ADDING}sys.path.append(keep(Path('a')))\n": (3, "the machine"),
+    f"{ADDING}sys.path.append(str(keep.joinpath(Path('a'))))\n": (3, "the machine"),
+    f"{ADDING}sys.path.append(str(Path('a') / keep))\n": (3, "the machine"),
+    f"{ADDING}sys.path.append(str(Path('a')))\ndef str(x):\n    return x\n": (3, "the machine"),
     "import socket\n": (1, "the network"),
     "import threading\n": (1, "other processes"),
     "import gc\n": (1, "the interpreter"),
