@@ -53,6 +53,7 @@ class AttackStep:
 
     In the world that the attack points at it is what tells most, in the other what is likeliest
     after the same beginning. The probabilities are those of what tells most, from the start.
+    `otherwise` are the moves that follow in its place if something else is seen.
     """
 
     move: str
@@ -62,12 +63,13 @@ class AttackStep:
     probability_without: Fraction
     ledger_with: str
     ledger_without: str
+    otherwise: tuple[str, ...] = ()
 
     @property
     def row(self) -> tuple[str, ...]:
         """Return all that is told of the step in a story."""
         likely = map(decimal, (self.probability_with, self.probability_without))
-        return (self.move, self.seen_with, self.seen_without, *likely)
+        return (self.move, self.seen_with, self.seen_without, *likely, *self.otherwise)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,19 +156,21 @@ class Attack:
         """Tell the attack in a few lines that can be pasted into an issue."""
         lines = [f"The unit x is {self.unit}; neighbours: {self.relation}.", ""]
         before = ("1", "1")
-        for number, ((move, mine, theirs, *likely), times, _) in enumerate(self.told, 1):
+        for number, ((move, mine, theirs, *_), times, step) in enumerate(self.told, 1):
             lines.append(f"{number}. {move}" + (f" ({times} times)" if times > 1 else ""))
             if mine == theirs:
                 lines += [f"   The ad-tech sees: {mine}."] if mine else []
             else:
                 lines.append(f"   The ad-tech sees with x: {mine or 'nothing'}.")
                 lines.append(f"   The ad-tech sees without x: {theirs or 'nothing'}.")
-            if tuple(likely) != before:
-                before = (likely[0], likely[1])
+            likely = decimal(step.probability_with), decimal(step.probability_without)
+            if likely != before:
+                before = likely
                 lines.append(
                     f"   What is seen {self.world} has probability {before[0]} so far with x, and "
                     f"{before[1]} without x."
                 )
+            lines += [f"   If something else is seen, next: {each}" for each in step.otherwise]
         other = "without x" if self.world == "with x" else "with x"
         lines += [
             "",
@@ -210,6 +214,7 @@ class Attack:
                     "probability_without": str(step.probability_without),
                     "ledger_with": step.ledger_with,
                     "ledger_without": step.ledger_without,
+                    "otherwise": list(step.otherwise),
                 }
                 for (move, mine, theirs, *_), times, step in self.told
             ],
@@ -238,7 +243,7 @@ def attack_of(
     least = gained - (1 + power) * window.lost
     if least <= allowed:
         raise DoesNotReplay(f"replayed, the attack gains {least} only")
-    line = tuple(cast(Move, action) for action, _ in telling_line(plan, laws, direction, power))
+    line = tuple(cast(Move, at.action) for at, _ in telling_line(plan, laws, direction, power))
     simple = simplest_line(rules, relation, unit, line, window, direction, power, gained)
     if simple is not None:
         unit, plan, line = simple.unit_value, in_order(simple.made), simple.made
@@ -271,18 +276,24 @@ def attack_of(
 
 def telling_line(
     plan: Plan, laws: tuple[Law, Law], world: str, power: Fraction
-) -> list[tuple[Hashable, Hashable]]:
-    """Return the actions and responses along the transcripts that add most to what is gained."""
+) -> list[tuple[Plan, Hashable]]:
+    """Return the plans and responses along the transcripts that add most to what is gained."""
     mine, theirs = laws if world == "with x" else laws[::-1]
     gains = {x: max(p - power * theirs.get(x, Fraction(0)), Fraction(0)) for x, p in mine.items()}
-    line: list[tuple[Hashable, Hashable]] = []
+    line: list[tuple[Plan, Hashable]] = []
     now: Plan | None = plan
     while now is not None:
         response = likeliest(gains, tuple(seen for _, seen in line))
-        line.append((now.action, response))
+        line.append((now, response))
         follow = {observed(branch.response): branch.then for branch in now.branches}
         now = follow.get(response, now.otherwise)
     return line
+
+
+def followed_by(plan: Plan) -> list[Hashable]:
+    """Return the actions that may follow the first one of a plan, as they come."""
+    after = (*(branch.then for branch in plan.branches), plan.otherwise)
+    return list(dict.fromkeys(each.action for each in after if each is not None))
 
 
 def likeliest(weights: Law, beginning: Transcript) -> Hashable:
@@ -340,7 +351,9 @@ def main_line(
     mechanisms = untyped(SystemMechanism(rules=rules)), untyped(relation.without(rules, unit))
     states: list[Hashable] = [mechanism.initial for mechanism in mechanisms]
     beginning: Transcript = ()
-    for action, response in telling_line(plan, laws, world, power):
+    line = telling_line(plan, laws, world, power)
+    for (at, response), after in zip(line, [*(then for then, _ in line[1:]), None], strict=True):
+        action = at.action
         cutting = Cutting(window)
         states = [
             follow_state(mechanism, state, action, response, cutting)
@@ -362,6 +375,11 @@ def main_line(
                 probability_without=begins_with(laws[1], beginning),
                 ledger_with=ledger_text(states[0]),
                 ledger_without=ledger_text(states[1]),
+                otherwise=tuple(
+                    move_text(cast(Move, other), rules.limits.base)
+                    for other in followed_by(at)
+                    if after is None or other != after.action
+                ),
             )
         )
     return tuple(steps)

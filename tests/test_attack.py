@@ -13,15 +13,18 @@ import pytest
 from hypothesis import given
 from hypothesis.strategies import fractions
 
-from properties.attack import Attack
+from properties.attack import Attack, main_line, telling_line
 from properties.attack_test import attack_test
 from properties.broken import (
     REAL_REPORTS_CHARGED,
     REPEATS_COUNT,
     SILENT_WHEN_EXHAUSTED,
 )
+from properties.game import Plan
+from properties.game.responses import bare
+from properties.game.tree import Branch
 from properties.numerals import beside, bound, decimal, scientific, shown
-from properties.replay import Line, in_order, simplest_line
+from properties.replay import Line, in_order, laws_of, simplest_line
 from properties.solve import Solution, solve
 from properties.telling import folded, move_text, seen_text
 from properties.universes import aggregation_universe, attribution_universe, event_universe
@@ -38,6 +41,7 @@ from spec.neighbours import (
     Relation,
 )
 from spec.private_aggregation_client import Event, Storage
+from spec.system import PassTime
 
 ROOT = Path(__file__).parent.parent
 
@@ -155,6 +159,33 @@ def test_a_story_shows_both_worlds_and_what_stands_for_many_values() -> None:
     last = refused.steps[-1]
     assert last.seen_with == "the query is refused"
     assert last.seen_without.startswith("most likely the summary")
+
+
+def test_a_move_that_follows_another_answer_is_told_where_the_strategy_parts() -> None:
+    attack = solved(REPEATS_COUNT, ATTRIBUTION_FIXED, 5).attack
+    assert attack is not None
+    assert attack.made is not None
+    rules = replace(REPEATS_COUNT, limits=attack.limits)
+    *before, query = attack.made
+    other = PassTime(until=10**9)
+
+    def told(strategy: Plan) -> Attack:
+        relation, unit, window = ATTRIBUTION_FIXED, attack.unit_value, attack.window
+        for move in reversed(before):
+            strategy = Plan(action=move, otherwise=strategy)
+        laws = laws_of(rules, relation, unit, strategy, window)
+        how = (attack.world, attack.power, window)
+        return replace(attack, steps=main_line(rules, relation, unit, strategy, laws, *how))
+
+    then, unit, window = Plan(action=query), attack.unit_value, attack.window
+    laws = laws_of(rules, ATTRIBUTION_FIXED, unit, attack.strategy, window)
+    _, seen = telling_line(attack.strategy, laws, attack.world, attack.power)[-1]
+    sure = Fraction(1)
+    branch = Branch(response=bare(seen), with_unit=sure, without_unit=sure, then=then)
+    parted = told(Plan(action=query, branches=(branch,), otherwise=Plan(action=other)))
+    assert [step.otherwise for step in parted.steps[-2:]] == [(move_text(other),), ()]
+    assert f"   If something else is seen, next: {move_text(other)}" in parted.story()
+    assert "If something else" not in told(Plan(action=query, otherwise=then)).story()
 
 
 def test_the_curve_of_the_worst_adversary_is_told_with_the_attack() -> None:

@@ -99,7 +99,11 @@ def step_of(step: Json) -> str:
     times = step.get("times", 1)
     again = f" ({times} times)" if times != 1 else ""
     move = escape(f"{step.get('move', '')}{again}")
-    return f'<strong>{move}</strong><div class="{marked}">{"".join(worlds)}</div>'
+    elsewhere = "".join(
+        f"<small>If something else is seen, next: {escape(str(each))}</small>"
+        for each in cast(list[str], step.get("otherwise") or [])
+    )
+    return f'<strong>{move}</strong><div class="{marked}">{"".join(worlds)}</div>{elsewhere}'
 
 
 def world(name: str, seen: str, probability: object, ledger: object) -> str:
