@@ -9,6 +9,8 @@ not compute by itself. The *core* of a proposal is its rules without such additi
   answer left, and keeps that state, to which it may add what is public;
 - `settle`, if it refuses in public, or leaves the charges to the paper's `settle`, or charges one
   report after the other, as `proofs/_settled.py` says;
+- `charge`, if it refuses in public, or is the paper's and notes something, as
+  `proofs/_charged.py` says;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
 - `totals`, if every contribution adds at most its value, by itself, as `proofs/_totals.py` says;
 - `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `event_attribute`,
@@ -41,6 +43,7 @@ from typing import cast
 from immutables import Map
 
 from proofs import _clients
+from proofs._charged import CHARGED_OR_REFUSED, SPENT, AroundCharge
 from proofs._flow import returned, unclean, unguarded
 from proofs._followed import _immutable
 from proofs._labels import (
@@ -64,6 +67,7 @@ from proofs._served import (
     FILED,
     FILING,
     NAMED,
+    REPORT,
     AroundAnswer,
     AroundBatch,
     AroundFiling,
@@ -80,6 +84,7 @@ from spec.aggregation_service import (
     Outcome,
     Service,
     Spent,
+    charge,
     distinct_reports,
     settle,
 )
@@ -341,6 +346,13 @@ AROUND: dict[str, Step[Rules]] = {
         policy=AroundSettle,
         allowed=WAYS,
     ),
+    "charge": Around(
+        name="an entry is charged as in the paper, and more may be refused in public",
+        rule="charge",
+        arguments=(AT, SPENT, REPORT),
+        policy=AroundCharge,
+        allowed=CHARGED_OR_REFUSED,
+    ),
     "batch": Around(
         name="the reports of a batch are selected in public, and are a set",
         rule="batch",
@@ -506,6 +518,11 @@ def refuse_null_batches(
     return (at.service.ledger, None) if empty else settle(at, batch)
 
 
+def spare_null_reports(at: AtService, spent: Spent, report: Report) -> Spent | None:
+    """Refuse a report that carries something if its entry was charged before."""
+    return None if spent.queries and not report.is_null else charge(at, spent, report)
+
+
 def leave_out_null_reports(at: AtService, reports: tuple[Report, ...]) -> tuple[Report, ...]:
     """Make a batch of the reports that carry something."""
     return distinct_reports(at, tuple(each for each in reports if not each.is_null))
@@ -599,6 +616,7 @@ POST_PROCESSING = Proof(
         "two answers for one charge": replace(PAPER, answer=answer_twice),
         "the ledger is never stored": replace(PAPER, serve=forget_the_charge),
         "batches of null reports are refused": replace(PAPER, settle=refuse_null_batches),
+        "real reports are charged once": replace(PAPER, charge=spare_null_reports),
         "null reports are left out": replace(PAPER, batch=leave_out_null_reports),
         "repeated reports count again": replace(PAPER, batch=lambda _, reports: reports),
         "every value counts double": replace(PAPER, totals=count_double),

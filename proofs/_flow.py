@@ -6,6 +6,7 @@ computed from public values is public. A value with another label, such as a bat
 be used in the few ways that are listed for it, and is refused in any other, by name and line. So no
 branch, no length and no exception depends on what is not public. Labels say nothing of values:
 loops are followed until their labels no longer change, and what is found is true for all lengths.
+An assertion that fails ends a way: a rule that raises is no rule.
 
 A function is called with labels and answers with a label. Functions that the proposal defines are
 followed where they are called, those of spec and the pure built-in ones are listed. *Inner* calls,
@@ -116,6 +117,8 @@ def returned(function: object, arguments: tuple[Label, ...], policy: Policy) -> 
         raise NotFollowed("a rule that is not a plain function")
     frame = _Frame.of_function(function, policy, depth=0)
     frame.run(arguments, {})
+    if not frame.results:
+        raise NotFollowed("a rule that never returns")
     return tuple(dict.fromkeys(way for each in frame.results for way in ways_of(each)))
 
 
@@ -370,6 +373,8 @@ class _Frame:
             if not self.code.co_flags & CO_GENERATOR:
                 self.results.append(stack[-1])
             return
+        if operation == "LOAD_ASSERTION_ERROR" and not self.policy.answers_always:
+            return
         if operation == "FOR_ITER" and isinstance(stack[-1], Rounds):
             yield from self._round(step, place, stack, names)
             return
@@ -599,7 +604,10 @@ class _Frame:
         raises = operation in ("UNPACK_EX", "DELETE_SUBSCR", "CALL_FUNCTION_EX")
         if operation == "BINARY_OP" and step.argrepr.rstrip("=") in PARTIAL:
             by = self.steps[place - 1]
-            known = by.opname == "LOAD_CONST" and type(by.argval) is int and by.argval > 0
+            value = by.argval if by.opname == "LOAD_CONST" else None
+            if by.opname == "LOAD_GLOBAL":
+                value = self.scope.get(by.argval)
+            known = type(value) is int and value > 0
             raises = not known or step.is_jump_target or step.argrepr.rstrip("=") not in ("//", "%")
         elif operation == "BINARY_SUBSCR":
             raises = stack[-1] != SLICE and not _is_generic(stack[-2])

@@ -99,7 +99,7 @@ class AtTheService(Policy):
             return NOTHING
         if call.target == LEDGER_LOOK_UP and not call.keywords:
             return self._looked_up(call.positional)
-        if call.target is isinstance and call.positional[:1] == (REPORT,):
+        if call.target is isinstance and call.positional[:1] in ((REPORT,), (CURRENT,), (PAST,)):
             return PUBLIC
         if call.target is dataclasses.replace and call.positional:
             return self._copied(call.positional[0], call)

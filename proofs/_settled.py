@@ -1,13 +1,15 @@
 r"""What a proposal may make of `settle`: the paper's for the whole batch, or a loop of its own.
 
 A loop goes through the batch once, and charges *this* report: it looks up what the ledger holds
-under an entry of the report, asks the rules' `charge` for what it holds after the query, and stores
-that under the same entry. A report has *paid* when this was done for every entry that the rules'
-`budget_entries` names, or for its identifier, if the loop keeps accounts by identifier throughout.
-What is answered must be reports that have paid, each once, with the ledger that holds all charges;
-or nothing, with any ledger on the way.
+under an entry of the report, or held before the query, asks the rules' `charge` for what it holds
+after the query, and stores that under the same entry, in the ledger with the charges so far. A
+report has *paid* when this was done for every entry that the rules' `budget_entries` names, or for
+its identifier, if the loop keeps accounts by identifier throughout. What is answered must be
+reports that have paid, each once, with the ledger that holds all charges; or nothing, with any
+ledger on the way.
 
-So, whatever is charged twice, skipped or charged in vain, for every report the parameters of the
+So, whatever is charged twice, skipped or charged in vain, an entry that was stored holds at least
+what it held before the query and what the query asks for. For every report the parameters of the
 answers that it took part in sum to at most what its entries hold. These stay within the caps, by
 what the_ledger_never_passes_the_caps shows of `charge`. Who pays is public, because `charge` and
 `budget_entries` look at no contents, by abort_does_not_depend_on_attribution. Entries of a report
@@ -35,7 +37,17 @@ from proofs._labels import (
     Several,
     is_public,
 )
-from proofs._served import AT, BATCH, LEDGER, NOTHING, REPORT, At, AtTheService, RuleOf
+from proofs._served import (
+    AT,
+    BATCH,
+    LEDGER,
+    LEDGER_LOOK_UP,
+    NOTHING,
+    REPORT,
+    At,
+    AtTheService,
+    RuleOf,
+)
 from spec import PAPER
 
 CHARGED = Public("the ledger after the charge")
@@ -147,7 +159,7 @@ class AroundSettle(AtTheService):
         given, public = call.positional, all(map(is_public, call.positional))
         if call.keywords:
             return super().call(call)
-        if call.target == LOOK_UP:
+        if call.target in (LOOK_UP, LEDGER_LOOK_UP):
             known = len(given) == 2 and given[0] in (ENTRY, IDENTIFIER) and given[1] == NOTHING
             return Under("held", given[0]) if known else self._looked_up(given)
         if call.target == STORE:

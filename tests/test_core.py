@@ -94,7 +94,7 @@ UNSOUND = (
     "two_answers_for_one_charge",
 )
 AROUND = (
-    *("reveal", "answer", "serve", "settle", "batch"),
+    *("reveal", "answer", "serve", "settle", "charge", "batch"),
     *("attribute", "propose", "contribute", "admit", "send", "budget_entries", "initial"),
     *("event_matches", "event_attribute", "register_event_trigger"),
     *("pass_windows", "event_visible"),
@@ -838,3 +838,25 @@ def test_the_code_of_another_python_is_not_followed(monkeypatch: pytest.MonkeyPa
     assert not core_of(rules).kept
     monkeypatch.setattr("proofs._flow.VERSION", (3, 10))
     assert "the code of Python" in str(core_of(rules).kept)
+
+
+def asserting(condition: str) -> Rules:
+    """Return rules whose charge asserts something; the file is compiled as a proposal's is."""
+    lines = (f"assert {condition}", "return PAPER.charge(at, spent, report)")
+    text = "\n    ".join(("def charge(at, spent, report):", *lines))
+    scope: dict[str, Any] = {"PAPER": PAPER, "__name__": __name__}
+    exec(compile(text, "asserting.py", "exec"), scope)
+    return replace(PAPER, charge=scope["charge"])
+
+
+def test_an_assertion_of_what_is_public_ends_a_way() -> None:
+    assert core_of(asserting("spent.queries < 100, f'{spent} is charged too often'")).kept == {}
+
+
+@pytest.mark.parametrize("condition", ["report.is_null", "0 > spent.queries < 1 or report.is_null"])
+def test_an_assertion_of_what_is_not_public_is_kept(condition: str) -> None:
+    assert "is_null of a report" in core_of(asserting(condition)).kept["charge"]
+
+
+def test_a_rule_that_never_returns_is_no_rule() -> None:
+    assert core_of(asserting("False")).kept == {"charge": "a rule that never returns"}

@@ -59,7 +59,24 @@ def refused_without_charge(at: AtService, batch: Reports) -> Settled:
     return ledger, batch
 
 
-@pytest.mark.parametrize("rule", [one_by_one, who_can_pay, at_most_ten, refused_without_charge])
+def from_accounts_before_the_query(at: AtService, batch: Reports) -> Settled:
+    ledger = at.service.ledger
+    paying: list[Report] = []
+    for report in batch:
+        after = at.rules.charge(at, at.service.ledger.get(report.report_id, Spent()), report)
+        if after is not None:
+            ledger = ledger.set(report.report_id, after)
+            paying.append(report)
+    return ledger, tuple(paying)
+
+
+ALL_PAY = [
+    *(one_by_one, who_can_pay, at_most_ten, refused_without_charge),
+    from_accounts_before_the_query,
+]
+
+
+@pytest.mark.parametrize("rule", ALL_PAY)
 def test_a_loop_in_which_everybody_pays_is_taken_off(rule: Callable[..., Settled]) -> None:
     core = core_of(changed(rule))
     assert core.kept == {}
