@@ -265,7 +265,9 @@ def _told(label: Label) -> str:
 class Beginning(Step[Rules]):
     """State that clients begin as the paper's do, and the service with an empty ledger.
 
-    A client of another type may hold more, if no rule of clients is left that could look at it.
+    A client of another type may hold more, if no rule of clients is left that could look at it. So
+    may a service, if none is left of the rules that are run with a service of their own: put on the
+    paper's, they would be judged in a state in which they never are.
     """
 
     name: str
@@ -274,12 +276,13 @@ class Beginning(Step[Rules]):
         """Compare the states, but for what clients and a service of other types hold beside."""
         start = perf_counter_ns()
         begins = type(subject.initial) is Initial and self._begins(subject)
+        why = self._is_run_with_more(subject) if begins else BEGINS_WITH_SOMETHING
         return StepResult(
             name=self.name,
-            verdict="PROVED" if begins else "UNKNOWN",
+            verdict="UNKNOWN" if why else "PROVED",
             by=("flow",),
             seconds=Fraction(perf_counter_ns() - start, 10**9),
-            reason="" if begins else "a client or the service begins with something",
+            reason=why,
             disproved=not begins,
         )
 
@@ -292,6 +295,19 @@ class Beginning(Step[Rules]):
             return False
         plain = isinstance(initial.service, Service) and _immutable(initial.service)
         return plain and not initial.service.ledger
+
+    def _is_run_with_more(self, subject: Rules) -> str:
+        """Say which rules are left that are run with a service that holds more, if any."""
+        left = [name for name in AT_SERVICE if getattr(subject, name) is not getattr(PAPER, name)]
+        if type(subject.initial.service) is Service or not left:
+            return ""
+        return f"the service begins with more, and {', '.join(left)} is run with it"
+
+
+BEGINS_WITH_SOMETHING = "a client or the service begins with something"
+
+AT_SERVICE = ("batch", "settle", "answer", "reveal", "serve")
+"""The rules of the service that are run with the service itself, not with a hidden one."""
 
 
 ON_DEVICES = tuple(

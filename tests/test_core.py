@@ -122,7 +122,9 @@ def test_what_tells_more_is_kept_and_its_line_named(name: str) -> None:
     core = core_of(rules)
     assert core.kept
     assert left(rules) == list(core.kept)
-    assert all("line" in why or "returns" in why for why in core.kept.values())
+    named = {name: why for name, why in core.kept.items() if "is run with it" not in why}
+    assert named
+    assert all("line" in why or "returns" in why for why in named.values())
 
 
 def test_a_guarantee_is_proved_on_the_core() -> None:
@@ -691,6 +693,19 @@ def test_a_service_that_begins_with_a_list_is_refused() -> None:
     begun = replace(PAPER.initial, service=Keeping(answers=log))
     assert left(replace(PAPER, initial=begun)) == ["initial"]
     assert left(replace(PAPER, initial=replace(begun, service=Keeping()))) == []
+
+
+def test_a_rule_that_is_left_keeps_the_service_that_it_was_written_for() -> None:
+    def serve(at: AtService, reports: tuple[Report, ...], draw: Draw) -> tuple[Service, Hashable]:
+        assert isinstance(at.service, Keeping)
+        return PAPER.serve(at, reports, draw)
+
+    begun = replace(PAPER.initial, service=Keeping())
+    rules = replace(PAPER, initial=begun, serve=serve)
+    assert left(rules) == ["serve", "initial"]
+    core = core_of(rules)
+    assert core.rules.initial is begun
+    assert core.kept["initial"] == "the service begins with more, and serve is run with it"
 
 
 def test_a_free_rule_beside_a_class_with_code_is_not_proved() -> None:
