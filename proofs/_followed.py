@@ -50,7 +50,7 @@ import z3
 from immutables import Map
 
 from proofs._opaque import Counted, Name, Opaque
-from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, fraction, refuse
+from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, fraction, hashed, refuse
 from spec import PAPER, Rules
 from spec.level1 import LEVEL_1_2026_05, Level1Rules
 
@@ -237,7 +237,11 @@ del _operation
 
 
 class Place:
-    """Be an entry of the ledger: all have one hash, so that every two of them are compared."""
+    """Be an entry of the ledger: all have one hash, so that every two of them are compared.
+
+    A proposal may compare an entry with other entries only, and keep none as a key: beside another
+    value, which has a hash of its own, it would seem to be different whatever it is.
+    """
 
     __slots__ = ("_entry",)
 
@@ -245,10 +249,12 @@ class Place:
         self._entry = entry
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Place and bool(self._entry == other._entry)
+        if type(other) is not Place:
+            refuse("comparison of an entry of the ledger with a value")
+        return bool(self._entry == other._entry)
 
     def __hash__(self) -> int:
-        return 0
+        return hashed("an entry of the ledger")
 
 
 class Fractions:
