@@ -50,7 +50,7 @@ import z3
 from immutables import Map
 
 from proofs._opaque import Counted, Name, Opaque
-from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, fraction, refuse
+from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, fraction, hashed, refuse
 from spec import PAPER, Rules
 from spec.level1 import LEVEL_1_2026_05, Level1Rules
 
@@ -73,6 +73,9 @@ ATOMS = (
 )
 CACHED = type(functools.cache(len))
 TABLES = (frozenset, set, dict, list, range, Map, MappingProxyType)
+UNORDERED = (frozenset, set, Map)
+"""Tables whose order is that of the hashes of their entries."""
+
 NUMBERS = (int, bool, Fraction)
 
 CLASSES: frozenset[type] = frozenset(
@@ -165,7 +168,7 @@ class Table:
             low, high = min(table, default=1), max(table, default=0)
             inside = (low <= value) & (value <= high)
             return bool(inside & ((value - low) % abs(table.step) == 0))
-        equal = [value == entry for entry in self]
+        equal = [value == entry for entry in self._listed()]
         open_ = [each._term for each in cast(list[object], equal) if type(each) is Truth]
         known = any(each for each in cast(list[object], equal) if type(each) is not Truth)
         return known or bool(open_ and Truth(z3.Or(*open_)))
@@ -197,11 +200,11 @@ class Table:
 
     def values(self) -> tuple[object, ...]:
         """Return what stands beside the entries."""
-        return tuple(self._pairs().values())
+        return tuple(self._pairs()[entry] for entry in self)
 
     def items(self) -> tuple[tuple[object, object], ...]:
         """Return the entries, each with what stands beside it."""
-        return tuple(self._pairs().items())
+        return tuple((entry, self._pairs()[entry]) for entry in self)
 
     def _pairs(self) -> dict[object, object]:
         if self._entries is None:
@@ -209,6 +212,11 @@ class Table:
         return self._entries
 
     def __iter__(self) -> Iterator[object]:
+        if type(self._table) in UNORDERED and not all(type(x) in NUMBERS for x in self._listed()):
+            refuse("the order of a set of texts, which is another in every process,")
+        return self._listed()
+
+    def _listed(self) -> Iterator[object]:
         if len(self) > LARGEST:
             refuse(f"a table of more than {LARGEST} entries")
         return iter(self._table)  # type: ignore[call-overload,no-any-return]
@@ -237,7 +245,11 @@ del _operation
 
 
 class Place:
-    """Be an entry of the ledger: all have one hash, so that every two of them are compared."""
+    """Be an entry of the ledger: all have one hash, so that every two of them are compared.
+
+    A proposal may compare an entry with other entries only, and keep none as a key: beside another
+    value, which has a hash of its own, it would seem to be different whatever it is.
+    """
 
     __slots__ = ("_entry",)
 
@@ -245,10 +257,12 @@ class Place:
         self._entry = entry
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is Place and bool(self._entry == other._entry)
+        if type(other) is not Place:
+            refuse("comparison of an entry of the ledger with a value")
+        return bool(self._entry == other._entry)
 
     def __hash__(self) -> int:
-        return 0
+        return hashed("an entry of the ledger")
 
 
 class Fractions:

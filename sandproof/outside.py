@@ -4,15 +4,27 @@ A rule is a function of its arguments. A verdict about code that looks at anythi
 verdict about this machine today. So a proposal's files are read before anything is checked: they
 may import what calculates, the specification, and files of their own. The first line that reaches
 for anything else is named, and nothing is decided.
+
+Whatever has a module in its hands has all modules, since each holds those that it imports itself.
+So of a module a file may use what it makes public, by name, and may not pass the module on. Nor may
+it use what finds attributes by a text that is computed, or names with two underscores at both ends
+that lead from a value to a module: all but those of operators.
 """
 
 from __future__ import annotations
 
 import ast
+import importlib
+import string
+import sys
 import sysconfig
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
+from types import ModuleType
+from typing import cast
 
 CALCULATES = frozenset(
     {
@@ -55,20 +67,41 @@ WHAT = {module: what for what, modules in READS.items() for module in modules}
 BUILTINS = {
     **dict.fromkeys(("open", "input"), "files"),
     **dict.fromkeys(("eval", "exec", "compile", "__import__", "breakpoint"), "other code"),
-    **dict.fromkeys(("globals", "locals", "id", "__builtins__"), "the interpreter"),
+    **dict.fromkeys(("globals", "locals", "id", "__builtins__", "vars", "dir"), "the interpreter"),
+    "__match_args__": "the interpreter",
 }
 ATTRIBUTES = {
     **dict.fromkeys(("read_text", "read_bytes", "exists", "iterdir", "is_file", "stat"), "files"),
     **dict.fromkeys(
         (
-            *("__globals__", "__code__", "__closure__", "__builtins__", "__subclasses__"),
-            *("__defaults__", "__kwdefaults__", "__wrapped__", "__func__", "__loader__"),
-            *("__import__", "__traceback__", "f_back", "f_globals", "gi_frame", "tb_frame"),
+            *("f_back", "f_globals", "f_builtins", "f_locals", "tb_frame", "tb_next"),
+            *("gi_frame", "gi_code", "cr_frame", "cr_code", "ag_frame", "ag_code"),
         ),
         "the interpreter",
     ),
 }
 """Names of attributes that lead out of what a rule is given."""
+
+OPERATORS = {
+    *(
+        name
+        for kind in (int, str, tuple, list, dict, set, frozenset, Fraction)
+        for name, value in vars(kind).items()
+        if callable(value) and name not in vars(object)
+    ),
+    *("__init__", "__post_init__", "__new__", "__setattr__", "__class__", "__name__"),
+    *("__qualname__", "__doc__", "__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__"),
+    "__hash__",
+}
+"""Attributes with two underscores at both ends that lead nowhere."""
+
+BY_TEXT = frozenset(
+    {
+        *("attrgetter", "methodcaller", "Formatter", "get_type_hints", "ForwardRef"),
+        *("singledispatch", "singledispatchmethod", "get_cache_token"),
+    }
+)
+"""What is public of modules that calculate and finds attributes, or runs code, by a text."""
 
 PLACES = dict.fromkeys(("__file__", "__spec__", "__cached__", "__loader__"), "sys")
 """Names that tell where on the machine a file lies."""
@@ -116,10 +149,11 @@ def imports(tree: ast.AST, own: frozenset[str]) -> Iterator[Outside]:
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             module = node.module or ""
             for alias in node.names:
-                if what := leads_to(alias.name):
+                whole = list(imported(node.lineno, module, alias.asname or alias.name, own))
+                if what := leads_to(alias.name) or ("" if whole else hidden(module, alias.name)):
                     yield Outside(node.lineno, what, alias.name)
                 elif alias.name not in PARTLY.get(module, frozenset()):
-                    yield from imported(node.lineno, module, alias.asname or alias.name, own)
+                    yield from whole
 
 
 def imported(line: int, name: str, bound: str, own: frozenset[str]) -> Iterator[Outside]:
@@ -133,7 +167,44 @@ def imported(line: int, name: str, bound: str, own: frozenset[str]) -> Iterator[
 
 def leads_to(name: str) -> str:
     """Say where an attribute of a module leads: modules hold those that they import themselves."""
-    return ATTRIBUTES.get(name) or WHAT.get(name.strip("_"), "")
+    return leads_out(name) or WHAT.get(name.strip("_"), "")
+
+
+def leads_out(name: str) -> str:
+    """Say where an attribute of any value leads, if it leads out of what a rule is given."""
+    if name.startswith("__") and name.endswith("__") and name not in OPERATORS:
+        return "the interpreter"
+    return ATTRIBUTES.get(name, "")
+
+
+def hidden(module: str, name: str) -> str:
+    """Say what a module holds under a name, if that is not for a proposal to use.
+
+    No module holds another one for it that is neither its own nor calculates. Of the specification
+    and of its own files all else may be used, of modules that calculate what is public.
+    """
+    if name == "*":
+        return "what is not followed"
+    found = member(module, name)
+    if isinstance(found, ModuleType):
+        top = found.__name__.partition(".")[0].strip("_")
+        file = getattr(found, "__file__", None)
+        own = isinstance(file, str) and not is_installed(Path(file))
+        return "" if own or top in CALCULATES else WHAT.get(top, "what is not followed")
+    if not is_calculating(module) or module.partition(".")[0] == "spec":
+        return ""
+    listed = getattr(importlib.import_module(module), "__all__", None)
+    public = name in listed if listed else not name.startswith("_")
+    return "" if public and name not in BY_TEXT else "the interpreter"
+
+
+def member(module: str, name: str) -> object:
+    """Return what a module holds under a name, or nothing; only what calculates is loaded."""
+    for path in (module, f"{module}.{name}"):
+        if is_calculating(module):
+            with suppress(ImportError):
+                importlib.import_module(path)
+    return getattr(sys.modules.get(module), name, None)
 
 
 def uses(tree: ast.Module) -> Iterator[Outside]:
@@ -151,8 +222,11 @@ def uses(tree: ast.Module) -> Iterator[Outside]:
         if isinstance(node, ast.Import)
         for alias in node.names
     }
+    given = modules_in(tree)
     finding = set(finding_files(tree, {**modules, **bound}))
     allowed: set[int] = set()
+    of_modules = {id(n.value) for n in ast.walk(tree) if isinstance(n, ast.Attribute)}
+    asking = {id(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call) and names_plainly(n)}
     renamed = {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
@@ -163,8 +237,13 @@ def uses(tree: ast.Module) -> Iterator[Outside]:
                 known = node.attr in PARTLY[module]
                 if not known or (node.attr != "maxsize" and node not in finding):
                     yield Outside(node.lineno, WHAT[module], f"{module}.{node.attr}")
-            elif what := leads_to(node.attr) if module else ATTRIBUTES.get(node.attr, ""):
+            elif what := (
+                (leads_to(node.attr) if module else leads_out(node.attr))
+                or hidden(module_of(node.value, given), node.attr)
+            ):
                 yield Outside(node.lineno, what, node.attr)
+            elif node.attr in ("format", "format_map") and not is_template(node.value):
+                yield Outside(node.lineno, "the interpreter", node.attr)
         elif isinstance(node, ast.Name):
             module = modules.get(node.id, "")
             if node not in finding and (outside := bound.get(node.id) or PLACES.get(node.id)):
@@ -173,13 +252,13 @@ def uses(tree: ast.Module) -> Iterator[Outside]:
                 yield Outside(node.lineno, BUILTINS[node.id], node.id)
             elif module in PARTLY and id(node) not in allowed:
                 yield Outside(node.lineno, WHAT[module], module)
-        elif (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == "getattr"
-            and not is_plain(node.args[1:2])
-        ):
-            yield Outside(node.lineno, "the interpreter", "getattr")
+            elif node.id in given and module not in PARTLY and id(node) not in of_modules:
+                yield Outside(node.lineno, "the interpreter", node.id)
+            elif node.id == "getattr" and id(node) not in asking:
+                yield Outside(node.lineno, "the interpreter", "getattr")
+        elif isinstance(node, ast.MatchClass):
+            for attribute in filter(leads_out, node.kwd_attrs):
+                yield Outside(node.lineno, leads_out(attribute), attribute)
 
 
 def finding_files(tree: ast.Module, imported: Mapping[str, str | None]) -> Iterator[ast.AST]:
@@ -211,7 +290,51 @@ def finding_files(tree: ast.Module, imported: Mapping[str, str | None]) -> Itera
             yield from ast.walk(statement)
 
 
-def given_names(tree: ast.Module) -> Iterator[str]:
+def modules_in(tree: ast.Module) -> dict[str, str]:
+    """Return the names that stand for modules in a file, and for which."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                found[alias.asname or top] = alias.name if alias.asname else top
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                held = member(node.module or "", alias.name)
+                if isinstance(held, ModuleType):
+                    found[alias.asname or alias.name] = held.__name__
+    return found
+
+
+def is_calculating(module: str) -> bool:
+    """Tell whether a module, or the package that it is in, only calculates."""
+    return module.partition(".")[0] in CALCULATES
+
+
+def module_of(node: ast.expr, given: Mapping[str, str]) -> str:
+    """Return which module an expression names, or nothing."""
+    if isinstance(node, ast.Name):
+        return given.get(node.id, "")
+    if isinstance(node, ast.Attribute) and (module := module_of(node.value, given)):
+        found = member(module, node.attr)
+        return found.__name__ if isinstance(found, ModuleType) else ""
+    return ""
+
+
+def is_template(node: ast.expr) -> bool:
+    """Tell whether a text is written out in which no attribute of what is put in is named."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return False
+    try:
+        parts = list(string.Formatter().parse(node.value))
+    except ValueError:
+        return True
+    names = [field for _, field, _, _ in parts if field]
+    nested = any("{" in (form or "") for _, _, form, _ in parts)
+    return not nested and all(name.isidentifier() or name.isdigit() for name in names)
+
+
+def given_names(tree: ast.AST) -> Iterator[str]:
     """List the names that a file gives to anything."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -229,14 +352,12 @@ def root_of(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def is_plain(name: list[ast.expr]) -> bool:
+def names_plainly(call: ast.Call) -> bool:
     """Tell whether an attribute that is asked for is written out and is none that leads outside."""
-    return all(
-        isinstance(each, ast.Constant)
-        and isinstance(each.value, str)
-        and each.value not in ATTRIBUTES
-        for each in name
-    )
+    spread = call.keywords or any(isinstance(each, ast.Starred) for each in call.args)
+    name = call.args[1] if len(call.args) > 1 and not spread else None
+    written = isinstance(name, ast.Constant) and isinstance(name.value, str)
+    return written and not leads_out(str(cast(ast.Constant, name).value))
 
 
 def used_lines(tree: ast.AST, names: set[str]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -125,7 +126,8 @@ def run_file(path: Path) -> list[ModuleType]:
     beside = str(path.resolve().parent)
     if beside not in sys.path:
         sys.path.append(beside)
-    sys.dont_write_bytecode = True
+    # What is run is what is read: compiled code may be that of another source.
+    sys.dont_write_bytecode, sys.pycache_prefix = True, os.devnull
     try:
         loader.exec_module(module)
     except SyntaxError as error:

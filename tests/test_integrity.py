@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import builtins
 import functools
+import py_compile
 import sys
 import threading
 from collections.abc import Callable
 from fractions import Fraction
+from importlib.util import cache_from_source
 from pathlib import Path
+from py_compile import PycInvalidationMode
 from typing import cast
 
 import pytest
@@ -218,6 +221,31 @@ OUTSIDE = {
     "def f(x):\n    return getattr(x, '__code__')\n": (2, "the interpreter"),
     "def f(x):\n    return id(x)\n": (2, "the interpreter"),
     "__builtins__ = {**__builtins__, 'max': min}\n": (1, "the interpreter"),
+    "from enum import bltns\nx = bltns.open('a')\n": (1, "the interpreter"),
+    "import enum\nx = enum.bltns.open('a')\n": (2, "the interpreter"),
+    "from dataclasses import _thread\n": (1, "what is not followed"),
+    "from functools import get_cache_token\n": (1, "the interpreter"),
+    "import collections.abc\nx = collections.abc.sys\n": (2, "the machine"),
+    "from collections import abc\nx = abc._type_repr\n": (2, "the interpreter"),
+    "from operator import attrgetter\n": (1, "the interpreter"),
+    "import operator as o\nx = o.methodcaller('a')\n": (2, "the interpreter"),
+    "from string import Formatter\n": (1, "the interpreter"),
+    "import typing\nx = typing.get_type_hints(f)\n": (2, "the interpreter"),
+    "from functools import *\n": (1, "what is not followed"),
+    "from spec import *\n": (1, "what is not followed"),
+    "x = getattr(*(f, '__globals__'))\n": (1, "the interpreter"),
+    "import enum\nx = vars(enum)['sys']\n": (2, "the interpreter"),
+    "import enum\nx = enum.__dict__\n": (2, "the interpreter"),
+    "import enum\nx = enum\n": (2, "the interpreter"),
+    "from spec import noise\nx = [noise]\n": (2, "the interpreter"),
+    "x = object.__getattribute__(f, 'a')\n": (1, "the interpreter"),
+    "ask = getattr\n": (1, "the interpreter"),
+    "x = '{0.a.b}'.format(f)\n": (1, "the interpreter"),
+    "x = '{0:{1.a}}'.format(f, f)\n": (1, "the interpreter"),
+    "x = str.format\n": (1, "the interpreter"),
+    "def f(x, y):\n    return x.format(y)\n": (2, "the interpreter"),
+    "match f:\n    case object(__globals__=x):\n        pass\n": (2, "the interpreter"),
+    "class A:\n    __match_args__ = ('a',)\n": (2, "the interpreter"),
     "x = eval('1')\n": (1, "other code"),
     "import numpy\n": (1, "what is not followed"),
 }
@@ -242,6 +270,12 @@ def test_code_that_looks_outside_is_named(source: str) -> None:
         "def f(id):\n    return id\n",
         "def f(x):\n    return getattr(x, 'flag', False)\n",
         "import math, functools, itertools\nfrom dataclasses import dataclass\n",
+        "import math\nimport collections.abc as c\nx = math.floor, c.Mapping\n",
+        "from spec import noise\nx = noise.DiscreteLaplace\n",
+        "from spec.numbers import Power\nfrom collections import abc\nx = abc.Mapping\n",
+        "x = '{} {1:>3} {name}'.format(1, 2, name=3)\n",
+        "object.__setattr__(x, 'a', 1)\n",
+        "match x:\n    case object(a=1):\n        pass\n",
     ],
 )
 def test_code_that_calculates_is_left_alone(source: str) -> None:
@@ -287,9 +321,32 @@ def test_a_file_beside_a_proposal_is_part_of_it(tmp_path: Path, beside: Path) ->
     assert proposal.files == (tmp_path / "change.py", beside)
     assert 4242 in proposal.words.numbers
     assert proposal.rules.totals is PAPER.totals
+    beside.write_text("import enum\ndef counted(x):\n    return x\n")
+    for taken in ("from sandproof_test_rates import enum", "import sandproof_test_rates as enum"):
+        path = written(tmp_path, f"{BESIDE}{taken}\nx = enum, 0\n")
+        with pytest.raises(NotFollowed, match=r"reads the interpreter \(`enum`\)"):
+            load(Request(path=path))
+    path = written(tmp_path, f"{BESIDE}import sandproof_test_rates as s\nx = s.enum.bltns.open\n")
+    with pytest.raises(NotFollowed, match=r"reads the interpreter \(`bltns`\)"):
+        load(Request(path=path))
+    written(tmp_path, BESIDE)
     beside.write_text("import time\ndef counted(x):\n    return time.time() and x\n")
     with pytest.raises(NotFollowed, match=r"rates.py, line 3: reads the clock"):
         load(Request(path=tmp_path / "change.py"))
+
+
+@pytest.mark.parametrize("name", ["change.py", "lib/sandproof_test_rates.py"])
+def test_what_is_run_is_what_is_read(
+    tmp_path: Path, beside: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "pycache_prefix", None)
+    beside.write_text("def counted(x):\n    return x\n", encoding="utf-8")
+    path = tmp_path / name
+    other = tmp_path / "other.py"
+    other.write_text(path.read_text(encoding="utf-8") + "raise ValueError\n", encoding="utf-8")
+    compiled = cache_from_source(str(path))
+    py_compile.compile(str(other), compiled, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
+    load(Request(path=tmp_path / "change.py"))
 
 
 def test_a_line_of_a_file_beside_a_proposal_is_blamed(tmp_path: Path, beside: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
@@ -393,6 +393,24 @@ SMALL_OR_LARGE = {
 def test_a_rule_that_tells_small_states_from_large_ones_is_not_proved(what: str) -> None:
     found = found_by(*SMALL_OR_LARGE[what])
     assert found.verdict in (Verdict.UNKNOWN, Verdict.REFUTED), found
+
+
+NAMES = frozenset({"alpha", "beta", "gamma", "delta"})
+
+
+@pytest.mark.parametrize("tables", [NAMES, Map(dict.fromkeys(NAMES))])
+def test_the_order_of_texts_in_a_set_decides_nothing(tables: Iterable[str]) -> None:
+    first = min(NAMES)
+
+    def charge(at: AtService, spent: Spent, report: Report) -> Spent | None:
+        for name in tables:
+            if name < first:
+                return spent
+        return PAPER.charge(at, spent, report)
+
+    found = found_by("null_reports_are_charged", replace(PAPER, charge=charge))
+    assert found.verdict is Verdict.UNKNOWN
+    assert "the order of a set of texts" in found.detail
 
 
 # Sound rules that use the same means.

@@ -16,6 +16,7 @@ import pytest
 from immutables import Map
 
 from proofs import _symbolic
+from proofs._followed import Place
 from proofs._proof import Statement, StepResult, assume, for_all
 from proofs._solvers import Exact
 from proofs._symbolic import (
@@ -425,3 +426,16 @@ def test_what_stands_for_whole_numbers_is_divided_by_fractions() -> None:
 
     assert decided(half).verdict == "PROVED"
     assert counting(Fraction(3)) == 3
+
+
+def test_an_entry_of_the_ledger_is_compared_with_entries_only() -> None:
+    with pytest.raises(NotSymbolic, match="an entry of the ledger with a value"):
+        explore(lambda: Place(integer("x")) == 5)
+
+
+def test_an_entry_of_the_ledger_is_no_key_of_a_proposal() -> None:
+    def asks() -> bool:
+        return Place(integer("x")) in {5}
+
+    with pytest.raises(NotSymbolic, match="hash of an entry of the ledger"):
+        explore(asks)
