@@ -8,6 +8,7 @@ its module. Survivors are listed with file and line, but for those that `equival
 lists: they change nothing that anybody could observe, for the reason that stands there.
 
     python -m benchmarks._mutants --seed 1 --count 20
+    python -m benchmarks._mutants --at spec/noise.py:171 --at spec/rules.py:84
 """
 
 from __future__ import annotations
@@ -196,11 +197,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--at", action="append", metavar="FILE:LINE", help="try these")
     parser.add_argument("--timeout", type=int, default=900, metavar="SECONDS")
     parser.add_argument("--list", action="store_true", help="print the mutants, and try none")
     given = parser.parse_args()
     everything, known = all_mutants(), equivalents()
     drawn = random.Random(given.seed).sample(everything, min(given.count, len(everything)))
+    if given.at:
+        drawn = [each for each in everything if f"{each.file}:{each.line}" in given.at]
     found: list[str] = []
     for mutant in drawn:
         if given.list:

@@ -3,7 +3,8 @@
 For the paper's own rules every claim has to be proved, so that a check whose proof of one claim has
 failed, or that has found one attack or one alarm, ends with a status that is not zero, whatever
 else is found. Then this ends at once. Jobs and findings are those of the command; only the order
-differs, proofs of lemmas first, and no verdict depends on it.
+differs, and no verdict depends on it: first what takes no time and runs nearly everything, then the
+other lemmas.
 
     python -m benchmarks._until_certain
 """
@@ -14,13 +15,21 @@ from sandproof.about import Request
 from sandproof.case import Case
 from sandproof.families import claim_named
 from sandproof.integrity import watching
-from sandproof.jobs import Options
+from sandproof.jobs import Job, Options
 from sandproof.plan import ORDER
 from sandproof.processes import Pool
 from sandproof.result import NOT_PROVED
 from sandproof.schedule import Schedule
 from sandproof.weigh import alarms_among
 from spec.verdicts import Evidence
+
+EARLIEST = "the_papers_examples_come_out"
+"""The claim that is decided in no time, and whose proof runs nearly everything."""
+
+
+def early(job: Job) -> tuple[bool, int]:
+    """Say how early a job comes here."""
+    return job.claim != EARLIEST, -ORDER[claim_named(job.claim).kind]
 
 
 def must_fail(schedule: Schedule) -> bool:
@@ -58,7 +67,7 @@ def main() -> int:
             loading = case.schedule is None
             case.take(outcome, pool)
             if case.schedule is not None and loading:
-                case.schedule.pending.sort(key=lambda job: -ORDER[claim_named(job.claim).kind])
+                case.schedule.pending.sort(key=early)
             if case.schedule is not None and must_fail(case.schedule):
                 return NOT_PROVED
     return case.result().exit_status
