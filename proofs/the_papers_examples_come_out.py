@@ -13,10 +13,11 @@ or a device: a guarantee is about a relation, and says nothing if that is anothe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TypeVar, cast
+from itertools import chain
+from typing import TypeAlias, TypedDict, TypeVar, cast
 
 from immutables import Map
 
@@ -24,9 +25,9 @@ from proofs._check import check_of
 from proofs._proof import Proof
 from proofs._subjects import search
 from spec import PAPER, Rules
-from spec.aggregation_service import Answer, Query
+from spec.aggregation_service import Answer, Query, Service, Spent
 from spec.attribution_client import AttributionClient, Source, Trigger
-from spec.contributions import Budgets, Credit, Unit
+from spec.contributions import Budget, Budgets, Credit, Unit
 from spec.distributions import Draw, Law, coin, explore
 from spec.event_client import (
     EventClient,
@@ -38,6 +39,7 @@ from spec.event_client import (
 )
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
+    DUMMY,
     DUMMY_KEY,
     EMPTY_STORE,
     RELATIONS_BY_NAME,
@@ -46,16 +48,35 @@ from spec.neighbours import (
 )
 from spec.neighbours.relation import SharedDraws
 from spec.noise import Noisy
-from spec.private_aggregation_client import DeviceWindow, Event, Program, Storage
+from spec.private_aggregation_client import (
+    AggregationClient,
+    DeviceWindow,
+    Event,
+    Program,
+    Storage,
+)
 from spec.randomized_response import RandomizedResponse
+from spec.reports import Contribution, Report
 from spec.rules import AtContribution, AtEvent, AtEventTrigger, AtTrigger, OnDevice
 from spec.system import Move, Observation, PassTime, System, SystemMechanism, step
 
 T = TypeVar("T")
-DAY = 24 * 60 * 60
+HOUR = 60 * 60
+DAY = 24 * HOUR
 RELATIONS = Map(RELATIONS_BY_NAME)
 SHOP = "shoes-website.com"
 SNEAKERS, SANDALS = "sneakers", "sandals"
+
+
+Held: TypeAlias = Mapping[int, Sequence[tuple[int, int]]]
+"""What every report holds, as pairs of key and value."""
+
+
+class ArrivedReports(TypedDict):
+    """Name the parts of a system that hold reports."""
+
+    reports: Map[int, Report]
+    used_ids: Map[int, None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,34 +125,58 @@ PURCHASE = Trigger(report_id=1, destination=SHOP, filters=frozenset({SNEAKERS}),
     "a purchase is credited to the ad until it expires", by="exact run", over="the paper's example"
 )
 def ad_is_credited(examples: Examples) -> Mapping[str, object] | None:
-    """Buy a day after the ad, just before it expires and when it has, elsewhere, and ask."""
-    rules = examples.rules
+    """Buy a day after the ad, for nothing, just before it expires and when it has, elsewhere; ask.
+
+    All that the system keeps is compared: what no rule of the paper reads, another rule may.
+    """
+    rules, cap = examples.rules, examples.rules.limits.epsilon
     moves: list[Move] = [
+        PassTime(until=HOUR),
         AD,
         PassTime(until=DAY),
         PURCHASE,
         replace(PURCHASE, report_id=2, destination="hats-website.com"),
         replace(PURCHASE, report_id=3, filters=frozenset({"boots"})),
+        replace(PURCHASE, report_id=4, value=0),
         PassTime(until=3 * DAY - 1),
-        replace(PURCHASE, report_id=4, value=5),
+        replace(PURCHASE, report_id=5, value=1),
         PassTime(until=3 * DAY),
-        replace(PURCHASE, report_id=5),
-        Query(epsilon=rules.limits.epsilon, report_ids=(1, 2, 3, 4, 5), keys=(0x559, 1)),
-        Query(epsilon=rules.limits.epsilon, report_ids=(1,), keys=(0x559,)),
+        replace(PURCHASE, report_id=6),
+        Query(epsilon=cap, report_ids=(1, 2, 3, 4, 5, 6), keys=(0x559, 1)),
+        Query(epsilon=cap, report_ids=(1,), keys=(0x559,)),
     ]
     system, seen = after(rules, moves)
-    held = [tuple(x) for _, x in sorted(carried(system).items())]
-    answered = [dict(each.released) for (each,) in seen[-2:] if isinstance(each, Answer)]
-    wanted = [((0x559, 70),), (), (), ((0x559, 5),), ()]
-    return first_difference((held, answered), (wanted, [{0x559: 75, 1: 0}]))
+    held: Held = {1: [(0x559, 70)], 2: [], 3: [], 4: [], 5: [(0x559, 1)], 6: []}
+    client = AttributionClient(
+        sources=(replace(AD, registered_at=HOUR),),
+        budgets=Map({AD.source_id: Budget(value=71, count=2)}),
+    )
+    wanted = System(
+        now=3 * DAY,
+        attribution=Map({AD.device: client}),
+        events=Map({AD.device: EventClient()}),
+        registered=Map({AD.source_id: AD.device}),
+        service=Service(ledger=Map(dict.fromkeys(held, Spent(epsilon=cap, queries=1)))),
+        **holding(held),
+    )
+    return first_difference((system, answers(seen)), (wanted, [{0x559: 71, 1: 0}]))
 
 
-def carried(system: System) -> dict[int, list[tuple[int, int]]]:
-    """Return what every report holds."""
-    return {
-        number: [(part.key, part.value) for part in report.contributions]
-        for number, report in system.reports.items()
+def holding(held: Held) -> ArrivedReports:
+    """Return the reports that hold so much, all of which have arrived."""
+    reports = {
+        number: Report(
+            report_id=number,
+            contributions=tuple(Contribution(key=key, value=value) for key, value in parts),
+        )
+        for number, parts in held.items()
     }
+    return {"reports": Map(reports), "used_ids": Map(dict.fromkeys(held))}
+
+
+def answers(seen: Iterable[Observation]) -> list[dict[int, int]]:
+    """Return what was released by the queries that were not refused."""
+    return [dict(each.released) for shown in seen for each in shown if isinstance(each, Answer)]
 
 
 def first_view(key: int, value: int) -> Program:
@@ -156,8 +201,19 @@ def views_fit(examples: Examples) -> Mapping[str, object] | None:
     later = [view(4, 4), view(5, 1)]
     before = PassTime(until=rules.limits.window_length - 1)
     system, _ = after(rules, [*moves[:2], before, moves[2], after_window(rules), *later])
-    wanted = {1: [(1, half)], 2: [(2, half)], 3: [], 4: [(4, half)], 5: []}
-    return first_difference(carried(system), wanted)
+    windows = [DeviceWindow(device="phone", window=number) for number in range(2)]
+    spent = [Budget(value=2 * half, count=2), Budget(value=half, count=1)]
+    client = AggregationClient(
+        storage=Map(dict.fromkeys((1, 2, 3, 4), True)),
+        budgets=Map(zip(windows, spent, strict=True)),
+    )
+    wanted = System(
+        now=rules.limits.window_length,
+        aggregation=Map({"phone": client}),
+        events=Map({"phone": EventClient()}),
+        **holding({1: [(1, half)], 2: [(2, half)], 3: [], 4: [(4, half)], 5: []}),
+    )
+    return first_difference(system, wanted)
 
 
 def after_window(rules: Rules) -> PassTime:
@@ -185,8 +241,8 @@ PURCHASES = {1: (SNEAKERS, 30), 2: (SANDALS, 60), 4: (SNEAKERS, 65), 6: (SNEAKER
     over="the paper's example",
 )
 def week_is_reported(examples: Examples) -> Mapping[str, object] | None:
-    """Buy on four days, and look at what every day reports."""
-    moves: list[Move] = [FOOTWEAR]
+    """Buy on four days, and look at what every day reports, and at the account in the end."""
+    moves: list[Move] = [PassTime(until=HOUR), FOOTWEAR]
     for day in range(1, 8):
         if day in PURCHASES:
             data, value = PURCHASES[day]
@@ -199,12 +255,25 @@ def week_is_reported(examples: Examples) -> Mapping[str, object] | None:
                     value=value,
                 )
             )
-        moves.append(PassTime(until=day * DAY))
-    _, seen = after(examples.rules, moves)
+        moves.append(PassTime(until=HOUR + day * DAY))
+    system, seen = after(examples.rules, moves)
     days = [shown for move, shown in zip(moves, seen, strict=True) if isinstance(move, PassTime)]
     sent = [[(x.data, x.bucket) for x in shown if isinstance(x, EventReport)] for shown in days]
-    wanted = [[], [(SNEAKERS, 20)], [], [], [(SANDALS, 10), (SANDALS, 50)], [], []]
-    return first_difference(sent, wanted)
+    wanted = [[], [], [(SNEAKERS, 20)], [], [], [(SANDALS, 10), (SANDALS, 50)], [], []]
+    record = SourceRecord(
+        source=FOOTWEAR,
+        registered_at=HOUR,
+        values=Map({SNEAKERS: 105, SANDALS: 60}),
+        reported=Map({SNEAKERS: 70, SANDALS: 50}),
+        sent=3,
+        active=False,
+    )
+    kept = System(
+        now=HOUR + 7 * DAY,
+        events=Map({FOOTWEAR.device: EventClient(records=(record,))}),
+        registered=Map({FOOTWEAR.source_id: FOOTWEAR.device}),
+    )
+    return first_difference((sent, system), (wanted, kept))
 
 
 @search("the week has 27 outputs of 36", by="enumeration", over="the paper's example")
@@ -221,15 +290,37 @@ def outputs_are_counted(examples: Examples) -> Mapping[str, object] | None:
 
 def without(
     examples: Examples, name: str, unit: Unit, moves: Iterable[Move]
-) -> tuple[dict[int, list[tuple[int, int]]], list[object]]:
-    """Return what reports hold in the world without a unit, and which event-level data are sent."""
+) -> tuple[Held, list[object]]:
+    """Return what reports hold in the world without a unit, and which event-level data are sent.
+
+    What they hold is asked for twice, and must be answered once: every world has its own ledger.
+    """
     other = examples.relations[name].without(examples.rules, unit)
     worlds: Worlds = other.initial
-    sent: list[object] = []
+    seen: list[Observation] = []
     for move in moves:
-        worlds, seen = other.step(worlds, move, cast(Draw, without_chance))
-        sent += [each.source_id for each in seen if isinstance(each, EventReport)]
-    return carried(worlds.own), sent
+        worlds, shown = other.step(worlds, move, cast(Draw, without_chance))
+        seen.append(shown)
+    reports = [each for shown in seen for each in shown if isinstance(each, EventReport)]
+    held = carried(worlds.own)
+    sums: dict[int, int] = {}
+    for key, value in chain.from_iterable(held.values()):
+        sums[key] = sums.get(key, 0) + value
+    cap = examples.rules.limits.epsilon
+    query = Query(epsilon=cap, report_ids=tuple(held), keys=tuple(sums) or (0,))
+    for answered in (sums or {0: 0}, None):
+        worlds, shown = other.step(worlds, query, cast(Draw, without_chance))
+        if answers([shown]) != ([] if answered is None else [answered]):
+            return {}, [shown]
+    return held, [each.source_id for each in reports]
+
+
+def carried(system: System) -> dict[int, list[tuple[int, int]]]:
+    """Return what every report holds."""
+    return {
+        number: [(part.key, part.value) for part in report.contributions]
+        for number, report in system.reports.items()
+    }
 
 
 @search(
@@ -279,7 +370,16 @@ def ads_are_removed(examples: Examples) -> Mapping[str, object] | None:
     }
     found = {name: without(examples, name, AD.source_id, moves) for name in wanted}
     alone = without(examples, "attribution fixed", AD.source_id, [AD, PURCHASE])
-    return first_difference((found, alone), (wanted, ({1: []}, [])))
+    noted: list[Source] = []
+
+    def contributions(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+        noted.append(source)
+        return examples.rules.contributions(at, source)
+
+    noting = replace(examples, rules=replace(examples.rules, contributions=contributions))
+    without(noting, "moved to the dummy", AD.source_id, [AD, PURCHASE])
+    dummy = replace(AD, source_id=DUMMY, key=DUMMY_KEY)
+    return first_difference((found, alone, noted), (wanted, ({1: []}, []), [AD, dummy]))
 
 
 @search(

@@ -30,6 +30,7 @@ from proofs.event_level_reports_are_private import CHAIN as EVENTS
 from proofs.event_level_reports_are_private import CLIENT_IS_MECHANISM
 from proofs.individual_filters_compose import CHECK as INDIVIDUAL_FILTERS
 from proofs.joint_convexity import CHECK as LAWS
+from proofs.randomized_response_is_private import CHECK as RESPONSES
 from proofs.the_ledger_never_passes_the_caps import CHECK as LEDGER
 from proofs.the_papers_examples_come_out import CHECK as EXAMPLES
 from sandproof.about import About, Change
@@ -46,10 +47,17 @@ from spec import (
     event_outputs,
     filters,
     noise,
+    randomized_response,
     summary_mechanism,
     system,
 )
-from spec.neighbours import credits_deleted, never_matches, nulled_after_admission, relation
+from spec.neighbours import (
+    credits_deleted,
+    moved_to_dummy,
+    never_matches,
+    nulled_after_admission,
+    relation,
+)
 from spec.verdicts import Check, Evidence, Finding, Reason
 
 
@@ -218,10 +226,35 @@ SLIPS: list[tuple[Check, dict[str, tuple[Any, str, str]]]] = [
                 "isinstance(law, Law) and",
                 "isinstance(law, Law) or",
             ),
+            "an ad does not know when it was registered": (
+                attribution_client.register_source,
+                "replace(source, registered_at=at.now)",
+                "source",
+            ),
+            "a purchase for nothing contributes": (
+                attribution_client.contributions,
+                "at.cause.value > 0",
+                "at.cause.value >= 0",
+            ),
+            "the dummy has the name of the ad": (
+                moved_to_dummy.move_credits_to_dummy,
+                "source_id=DUMMY, ",
+                "",
+            ),
             "all budgets have a part in who is credited": (
                 attribution_client.attribute,
                 "replace(at.client, budgets=own)",
                 "at.client",
+            ),
+        },
+    ),
+    (
+        RESPONSES,
+        {
+            "a set has more than one sequence": (
+                randomized_response.respond,
+                "law.outputs.output(0)",
+                "law.outputs.output(1)",
             ),
         },
     ),
