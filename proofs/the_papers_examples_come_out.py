@@ -2,13 +2,14 @@ r"""Claim: the worked examples of the paper come out as the paper tells them.
 
 Paper: Sec. 2.1; Sec. 2.2; Sec. 4.2; Sec. 4.3.
 Method: exact runs of `spec.system.step` without noise, one for each example; runs of the world
-    without a unit, in every relation.
+    without a unit, in every relation; attempts at what is refused, and at what comes close to it.
 Assumes: nothing.
 
 A guarantee can hold for APIs that do something else than the paper's. These runs hold the
 specification to what the text says it does: which source is credited until when, which first views
 fit a budget, and which windows report which buckets. The same is asked of the world without an ad
-or a device: a guarantee is about a relation, and says nothing if that is another one.
+or a device: a guarantee is about a relation, and says nothing if that is another one. And it is
+asked of what is no input: what should have been refused is in no proof.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import chain
-from typing import TypeAlias, TypedDict, TypeVar, cast
+from itertools import chain, product
+from typing import Any, TypeAlias, TypedDict, TypeVar, cast
 
 from immutables import Map
 
 from proofs._check import check_of
 from proofs._proof import Proof
+from proofs._refusals import first_wrong_refusal, without_chance
 from proofs._subjects import search
 from spec import PAPER, Rules
 from spec.aggregation_service import Answer, Query, Service, Spent
@@ -36,6 +38,7 @@ from spec.event_client import (
     EventTrigger,
     SourceRecord,
     TriggerSpecification,
+    ends_of,
 )
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
@@ -47,7 +50,6 @@ from spec.neighbours import (
     Worlds,
 )
 from spec.neighbours.relation import SharedDraws
-from spec.noise import Noisy
 from spec.private_aggregation_client import (
     AggregationClient,
     DeviceWindow,
@@ -55,9 +57,8 @@ from spec.private_aggregation_client import (
     Program,
     Storage,
 )
-from spec.randomized_response import RandomizedResponse
 from spec.reports import Contribution, Report
-from spec.rules import AtContribution, AtEvent, AtEventTrigger, AtTrigger, OnDevice
+from spec.rules import AtContribution, AtEvent, AtEventTrigger, AtSource, AtTrigger, OnDevice
 from spec.system import Move, Observation, PassTime, System, SystemMechanism, step
 
 T = TypeVar("T")
@@ -86,15 +87,6 @@ class Examples:
     rules: Rules = PAPER
     relations: Map[str, Relation] = RELATIONS
     draws: type[SharedDraws] = SharedDraws
-
-
-def without_chance(law: T | Law[T]) -> T:
-    """Draw no noise, and let every response be truthful."""
-    if isinstance(law, Noisy):
-        return cast(T, law.centre)
-    if isinstance(law, RandomizedResponse):
-        return cast(T, None)
-    return cast(T, law)
 
 
 def after(rules: Rules, moves: Iterable[Move]) -> tuple[System, list[Observation]]:
@@ -273,7 +265,63 @@ def week_is_reported(examples: Examples) -> Mapping[str, object] | None:
         events=Map({FOOTWEAR.device: EventClient(records=(record,))}),
         registered=Map({FOOTWEAR.source_id: FOOTWEAR.device}),
     )
-    return first_difference((sent, system), (wanted, kept))
+    ends = tuple(HOUR + days * DAY for days in (2, 7, 1, 5))
+    return first_difference((sent, system, ends_of(record)), (wanted, kept, ends))
+
+
+@search(
+    "a purchase counts for the newest ad that is active and matches",
+    by="exact run",
+    over="72 newer ads beside an older one, summary and event-level reports",
+)
+def newest_takes(examples: Examples) -> Mapping[str, object] | None:
+    """Let the newer ad expire, or be about something else, and buy for one or for nothing."""
+    wanted = frozenset({SNEAKERS})
+    shoes = TriggerSpecification(data=SNEAKERS, windows=(2 * DAY,), buckets=(1,))
+    for expiry, place, filters, data, value in product(
+        (DAY - 1, DAY, DAY + 1),
+        (SHOP, "hats-website.com"),
+        (frozenset[str](), frozenset({SANDALS}), frozenset({SANDALS, SNEAKERS})),
+        (SANDALS, SNEAKERS),
+        (0, 1),
+    ):
+        fits = expiry > DAY and place == SHOP and SNEAKERS in filters
+        older = replace(FOOTWEAR, filters=wanted, specifications=(shoes,))
+        about = replace(older, specifications=(replace(shoes, data=data),))
+        newer: dict[str, Any] = {
+            "source_id": "newer",
+            "expiry": expiry,
+            "destination": place,
+            "filters": filters,
+        }
+        click = EventTrigger(
+            trigger_id="click", destination=SHOP, filters=wanted, data=SNEAKERS, value=value
+        )
+        ads: list[Move] = [AD, replace(AD, key=0x600, **newer), older, replace(about, **newer)]
+        later: list[Move] = [PassTime(until=DAY), replace(PURCHASE, key=0, value=value), click]
+        system, _ = after(examples.rules, [*ads, *later])
+        counted = [dict(each.values) for each in system.events[AD.device].records]
+        place_of_click = 0 if fits and data == SNEAKERS else 1
+        found = first_difference(
+            (carried(system)[1], counted),
+            (
+                [(0x600 if fits else 0x500, value)] if value else [],
+                [{SNEAKERS: value} if value and n == place_of_click else {} for n in range(2)],
+            ),
+        )
+        if found is not None:
+            return {**newer, "data": data, "value": value, **found}
+    return None
+
+
+@search(
+    "what is no input is refused, and nothing else",
+    by="exact run",
+    over="every reason to refuse, with what comes closest to it",
+)
+def refusals_are_exact(examples: Examples) -> Mapping[str, object] | None:
+    """Try what should be taken and what should not."""
+    return first_wrong_refusal(examples.rules)
 
 
 @search("the week has 27 outputs of 36", by="enumeration", over="the paper's example")
@@ -447,9 +495,20 @@ def credit_is_for_own_budgets(examples: Examples) -> Mapping[str, object] | None
     return first_difference(noted, wanted)
 
 
-def matches_when_expired(at: AtTrigger, source: Source) -> bool:
-    """Let a source match in the moment in which it expires."""
-    return PAPER.matches(replace(at, now=at.now - 1), source)
+def register_at_zero(at: AtSource, source: Source) -> AttributionClient:
+    """Note no time."""
+    return PAPER.register_source(replace(at, now=0), source)
+
+
+def register_again(at: AtSource, source: Source) -> AttributionClient:
+    """Let a source take the place of one with the same name."""
+    others = tuple(each for each in at.client.sources if each.source_id != source.source_id)
+    return PAPER.register_source(replace(at, client=replace(at.client, sources=others)), source)
+
+
+def event_matches_when_expired(at: AtEventTrigger, record: SourceRecord) -> bool:
+    """Let an event-level source match in the moment in which it expires."""
+    return PAPER.event_matches(replace(at, now=at.now - 1), record)
 
 
 def window_of_the_device(at: AtEvent) -> object:
@@ -485,16 +544,25 @@ PROOF = Proof(
         ad_is_credited,
         views_fit,
         week_is_reported,
+        newest_takes,
+        refusals_are_exact,
         outputs_are_counted,
         ads_are_removed,
         devices_are_removed,
         draws_are_shared,
         credit_is_for_own_budgets,
     ),
-    bound="the paper's three examples; an ad, a device and a coin in every relation",
+    bound="the paper's three examples; every reason to refuse; an ad, a device and a coin in every "
+    "relation",
     controls={
-        "sources that match when they expire": Examples(
-            rules=replace(PAPER, matches=matches_when_expired)
+        "ads that forget when they were registered": Examples(
+            rules=replace(PAPER, register_source=register_at_zero)
+        ),
+        "event-level sources that match when they expire": Examples(
+            rules=replace(PAPER, event_matches=event_matches_when_expired)
+        ),
+        "ads that are registered twice": Examples(
+            rules=replace(PAPER, register_source=register_again)
         ),
         "one window for ever": Examples(rules=replace(PAPER, budget_unit=window_of_the_device)),
         "sandals that never match": Examples(rules=replace(PAPER, event_matches=no_sandals)),
