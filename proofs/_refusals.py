@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from immutables import Map
 
+from proofs._examples import without_chance
 from spec import PAPER, Rules
 from spec.aggregation_service import BadQuery, Query, UnknownReport
 from spec.attribution_client import (
@@ -23,7 +24,7 @@ from spec.attribution_client import (
     Trigger,
 )
 from spec.contributions import Budget, Credit
-from spec.distributions import Draw, Law
+from spec.distributions import Draw
 from spec.event_client import (
     BadTriggerData,
     BeyondLimits,
@@ -36,7 +37,6 @@ from spec.event_client import (
 from spec.event_mechanism import EventMechanism, NoQuestion
 from spec.event_outputs import BadOutputSet, NoSuchOutput, OutputSet
 from spec.neighbours import ATTRIBUTION_FIXED, RelationUndefined
-from spec.noise import Noisy
 from spec.numbers import NATURAL, NotWhole, Power, SpecError
 from spec.private_aggregation_client import AggregationClient, BadProgram, Event
 from spec.randomized_response import (
@@ -89,15 +89,6 @@ class NumberedQuery(Query):
     """Be a query with a field of a proposal's own."""
 
     number: int = 0
-
-
-def without_chance(law: T | Law[T]) -> T:
-    """Draw no noise, and let every response be truthful."""
-    if isinstance(law, Noisy):
-        return cast(T, law.centre)
-    if isinstance(law, RandomizedResponse):
-        return cast(T, None)
-    return cast(T, law)
 
 
 def playing(*moves: object, **changed: Any) -> Attempt:

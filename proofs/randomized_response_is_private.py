@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from operator import add, mul
 from typing import Any, cast
 
@@ -173,8 +174,9 @@ def one_response(response: Response) -> Mapping[str, object] | None:
     power, truth = Fraction(3), (1, 2, 3)
     asked = [((Record(unit=X, report_id=0),) * records, count) for records in truth]
     for sequences in (((0, 0, 4), (0, 2, 5), truth), (truth,)):
+        outputs = Sequences(sequences)
         law: RandomizedResponse[Any] = RandomizedResponse(
-            outputs=Sequences(sequences),
+            outputs=outputs,
             power=Power(Base(power), Fraction(1)),
             truth_probability=response.rules.truth_probability,
         )
@@ -191,6 +193,10 @@ def one_response(response: Response) -> Mapping[str, object] | None:
         )
         if dict(found.weights) != wanted:
             return {"answers": str(dict(found.weights))}
+        for prefix in product(range(6), repeat=2):
+            begins = prefix in {sequence[:2] for sequence in sequences}
+            if outputs.extends(prefix) is not begins:
+                return {"prefix": str(prefix)}
     return None
 
 

@@ -14,103 +14,78 @@ asked of what is no input: what should have been refused is in no proof.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import chain, product
-from typing import Any, TypeAlias, TypedDict, TypeVar, cast
+from typing import Any, TypeVar
 
 from immutables import Map
 
 from proofs._check import check_of
+from proofs._examples import (
+    AD,
+    DAY,
+    FOOTWEAR,
+    HOUR,
+    PURCHASE,
+    RELATIONS,
+    SANDALS,
+    SHOP,
+    SNEAKERS,
+    Examples,
+    Held,
+    after,
+    after_window,
+    answers,
+    carried,
+    first_difference,
+    first_view,
+    holding,
+)
+from proofs._other_worlds import (
+    ads_are_removed,
+    credit_is_for_own_budgets,
+    devices_are_removed,
+    draws_are_shared,
+)
 from proofs._proof import Proof
-from proofs._refusals import first_wrong_refusal, without_chance
+from proofs._refusals import first_wrong_refusal
 from proofs._subjects import search
-from spec import PAPER, Rules
-from spec.aggregation_service import Answer, Query, Service, Spent
-from spec.attribution_client import AttributionClient, Source, Trigger
-from spec.contributions import Budget, Budgets, Credit, Unit
-from spec.distributions import Draw, Law, coin, explore
+from spec import PAPER
+from spec.aggregation_service import Query, Service, Spent
+from spec.attribution_client import AttributionClient, Source
+from spec.contributions import Budget, Credit, Unit
+from spec.distributions import Draw, Law
 from spec.event_client import (
     EventClient,
     EventReport,
-    EventSource,
     EventTrigger,
     SourceRecord,
     TriggerSpecification,
     ends_of,
 )
+from spec.event_outputs import OutputSet
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
-    DUMMY,
-    DUMMY_KEY,
     EMPTY_STORE,
-    RELATIONS_BY_NAME,
-    Relation,
-    Worlds,
 )
 from spec.neighbours.relation import SharedDraws
 from spec.private_aggregation_client import (
     AggregationClient,
     DeviceWindow,
     Event,
-    Program,
-    Storage,
 )
-from spec.reports import Contribution, Report
-from spec.rules import AtContribution, AtEvent, AtEventTrigger, AtSource, AtTrigger, OnDevice
-from spec.system import Move, Observation, PassTime, System, SystemMechanism, step
+from spec.rules import (
+    AtEvent,
+    AtEventTrigger,
+    AtSource,
+    AtTrigger,
+    AtWindows,
+    OnDevice,
+)
+from spec.system import Move, PassTime, System
 
 T = TypeVar("T")
-HOUR = 60 * 60
-DAY = 24 * HOUR
-RELATIONS = Map(RELATIONS_BY_NAME)
-SHOP = "shoes-website.com"
-SNEAKERS, SANDALS = "sneakers", "sandals"
-
-
-Held: TypeAlias = Mapping[int, Sequence[tuple[int, int]]]
-"""What every report holds, as pairs of key and value."""
-
-
-class ArrivedReports(TypedDict):
-    """Name the parts of a system that hold reports."""
-
-    reports: Map[int, Report]
-    used_ids: Map[int, None]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Examples:
-    """Hold the rules that the examples are run with, the relations, and how these share draws."""
-
-    rules: Rules = PAPER
-    relations: Map[str, Relation] = RELATIONS
-    draws: type[SharedDraws] = SharedDraws
-
-
-def after(rules: Rules, moves: Iterable[Move]) -> tuple[System, list[Observation]]:
-    """Return the system after moves, and what was seen of each."""
-    system, seen = SystemMechanism(rules=rules).initial, []
-    for move in moves:
-        system, shown = step(rules, system, move, cast(Draw, without_chance))
-        seen.append(shown)
-    return system, seen
-
-
-def first_difference(found: object, wanted: object) -> Mapping[str, object] | None:
-    """Write down what came out instead, if it is something else."""
-    return None if found == wanted else {"came out": str(found), "in the paper": str(wanted)}
-
-
-AD = Source(
-    source_id="Thanksgiving",
-    destination=SHOP,
-    expiry=3 * DAY,
-    filters=frozenset({SNEAKERS, SANDALS, "flip-flops"}),
-    key=0x500,
-)
-PURCHASE = Trigger(report_id=1, destination=SHOP, filters=frozenset({SNEAKERS}), key=0x59, value=70)
 
 
 @search(
@@ -154,32 +129,6 @@ def ad_is_credited(examples: Examples) -> Mapping[str, object] | None:
     return first_difference((system, answers(seen)), (wanted, [{0x559: 71, 1: 0}]))
 
 
-def holding(held: Held) -> ArrivedReports:
-    """Return the reports that hold so much, all of which have arrived."""
-    reports = {
-        number: Report(
-            report_id=number,
-            contributions=tuple(Contribution(key=key, value=value) for key, value in parts),
-        )
-        for number, parts in held.items()
-    }
-    return {"reports": Map(reports), "used_ids": Map(dict.fromkeys(held))}
-
-
-def answers(seen: Iterable[Observation]) -> list[dict[int, int]]:
-    """Return what was released by the queries that were not refused."""
-    return [dict(each.released) for shown in seen for each in shown if isinstance(each, Answer)]
-
-
-def first_view(key: int, value: int) -> Program:
-    """Return the program that contributes the first time a device sees a key."""
-
-    def program(storage: Storage) -> tuple[Storage, int, int]:
-        return storage.set(key, True), key, 0 if key in storage else value
-
-    return program
-
-
 @search("two first views fit the budget of a window", by="exact run", over="the paper's example")
 def views_fit(examples: Examples) -> Mapping[str, object] | None:
     """View shoes, pants and a jacket, and in the next window a shirt and shoes again."""
@@ -208,22 +157,6 @@ def views_fit(examples: Examples) -> Mapping[str, object] | None:
     return first_difference(system, wanted)
 
 
-def after_window(rules: Rules) -> PassTime:
-    """Let the first window end."""
-    return PassTime(until=rules.limits.window_length)
-
-
-FOOTWEAR = EventSource(
-    source_id="footwear",
-    destination=SHOP,
-    expiry=30 * DAY,
-    filters=frozenset({"footwear"}),
-    maximum_reports=3,
-    specifications=(
-        TriggerSpecification(data=SNEAKERS, windows=(2 * DAY, 7 * DAY), buckets=(20, 70)),
-        TriggerSpecification(data=SANDALS, windows=(1 * DAY, 5 * DAY), buckets=(10, 50)),
-    ),
-)
 PURCHASES = {1: (SNEAKERS, 30), 2: (SANDALS, 60), 4: (SNEAKERS, 65), 6: (SNEAKERS, 10)}
 
 
@@ -270,6 +203,49 @@ def week_is_reported(examples: Examples) -> Mapping[str, object] | None:
 
 
 @search(
+    "windows report in the order in which they end, however time passes",
+    by="exact run",
+    over="the truth and all 27 responses of the paper's example",
+)
+def windows_pass_in_order(examples: Examples) -> Mapping[str, object] | None:
+    """Buy at once, and let a week pass by the day and in one go, whatever the source answers."""
+    ends = [(1, SANDALS, 0), (2, SNEAKERS, 0), (5, SANDALS, 1), (7, SNEAKERS, 1)]
+    buckets = {each.data: each.buckets for each in FOOTWEAR.specifications}
+    data = list(buckets)
+    buys: list[Move] = [
+        EventTrigger(
+            trigger_id="buy", destination=SHOP, filters=FOOTWEAR.filters, data=each, value=100
+        )
+        for each in data
+    ]
+    outputs = OutputSet(maximum_reports=3, windows=(2, 2), buckets=(2, 2))
+    for response in (None, *outputs):
+        wanted: dict[int, list[tuple[object, int]]] = {day: [] for day in range(1, 8)}
+        for day, datum, window in ends:
+            counts = ((1, 0), (2, 0)) if response is None else response
+            row = counts[data.index(datum)]
+            sent = buckets[datum][sum(row[:window]) : sum(row[: window + 1])]
+            wanted[day] += [(datum, bucket) for bucket in sent]
+
+        def answered(law: object, drawn: object = response) -> object:
+            return drawn if isinstance(law, Law) else law
+
+        for days in (list(wanted), [7]):
+            passing: list[Move] = [PassTime(until=day * DAY) for day in days]
+            _, seen = after(examples.rules, [FOOTWEAR, *buys, *passing], answered)
+            reports = [
+                [(each.data, each.bucket) for each in shown if isinstance(each, EventReport)]
+                for shown in seen[-len(days) :]
+            ]
+            by_day = list(wanted.values())
+            in_one_go = [list(chain.from_iterable(by_day))]
+            found = first_difference(reports, by_day if len(days) > 1 else in_one_go)
+            if found is not None:
+                return {"response": str(response), **found}
+    return None
+
+
+@search(
     "a purchase counts for the newest ad that is active and matches",
     by="exact run",
     over="72 newer ads beside an older one, summary and event-level reports",
@@ -299,14 +275,16 @@ def newest_takes(examples: Examples) -> Mapping[str, object] | None:
         )
         ads: list[Move] = [AD, replace(AD, key=0x600, **newer), older, replace(about, **newer)]
         later: list[Move] = [PassTime(until=DAY), replace(PURCHASE, key=0, value=value), click]
-        system, _ = after(examples.rules, [*ads, *later])
+        system, seen = after(examples.rules, [*ads, *later, PassTime(until=2 * DAY)])
         counted = [dict(each.values) for each in system.events[AD.device].records]
+        sent = [each.source_id for each in seen[-1] if isinstance(each, EventReport)]
         place_of_click = 0 if fits and data == SNEAKERS else 1
         found = first_difference(
-            (carried(system)[1], counted),
+            (carried(system)[1], counted, sent),
             (
                 [(0x600 if fits else 0x500, value)] if value else [],
                 [{SNEAKERS: value} if value and n == place_of_click else {} for n in range(2)],
+                [("newer", older.source_id)[place_of_click]] if value else [],
             ),
         )
         if found is not None:
@@ -336,165 +314,6 @@ def outputs_are_counted(examples: Examples) -> Mapping[str, object] | None:
     )
 
 
-def without(
-    examples: Examples, name: str, unit: Unit, moves: Iterable[Move]
-) -> tuple[Held, list[object]]:
-    """Return what reports hold in the world without a unit, and which event-level data are sent.
-
-    What they hold is asked for twice, and must be answered once: every world has its own ledger.
-    """
-    other = examples.relations[name].without(examples.rules, unit)
-    worlds: Worlds = other.initial
-    seen: list[Observation] = []
-    for move in moves:
-        worlds, shown = other.step(worlds, move, cast(Draw, without_chance))
-        seen.append(shown)
-    reports = [each for shown in seen for each in shown if isinstance(each, EventReport)]
-    held = carried(worlds.own)
-    sums: dict[int, int] = {}
-    for key, value in chain.from_iterable(held.values()):
-        sums[key] = sums.get(key, 0) + value
-    cap = examples.rules.limits.epsilon
-    query = Query(epsilon=cap, report_ids=tuple(held), keys=tuple(sums) or (0,))
-    for answered in (sums or {0: 0}, None):
-        worlds, shown = other.step(worlds, query, cast(Draw, without_chance))
-        if answers([shown]) != ([] if answered is None else [answered]):
-            return {}, [shown]
-    return held, [each.source_id for each in reports]
-
-
-def carried(system: System) -> dict[int, list[tuple[int, int]]]:
-    """Return what every report holds."""
-    return {
-        number: [(part.key, part.value) for part in report.contributions]
-        for number, report in system.reports.items()
-    }
-
-
-@search(
-    "without an ad its reports are empty, or what another relation says",
-    by="exact run",
-    over="one ad alone and among three, summary and event-level reports",
-)
-def ads_are_removed(examples: Examples) -> Mapping[str, object] | None:
-    """Use up the budgets of two ads, and the event-level reports of the newer one."""
-    top = examples.rules.limits.contribution_budget
-    older = replace(AD, source_id="older", key=0x100)
-    thrice = TriggerSpecification(data=SNEAKERS, windows=(DAY, 2 * DAY, 7 * DAY), buckets=(20,))
-    shoes = replace(FOOTWEAR, maximum_reports=1, specifications=(thrice,))
-    buys = [
-        EventTrigger(
-            trigger_id=f"buy {n}",
-            destination=SHOP,
-            filters=frozenset({"footwear"}),
-            data=SNEAKERS,
-            value=20,
-        )
-        for n in range(2)
-    ]
-    moves: list[Move] = [
-        replace(AD, source_id="oldest", filters=frozenset({"hats"})),
-        older,
-        AD,
-        replace(shoes, source_id="older"),
-        replace(shoes, source_id=AD.source_id),
-        *(replace(PURCHASE, report_id=n, key=0, value=top) for n in (1, 2)),
-        buys[0],
-        PassTime(until=2 * DAY),
-        replace(PURCHASE, report_id=3, key=0),
-        buys[1],
-        PassTime(until=7 * DAY),
-    ]
-    empty: dict[int, list[tuple[int, int]]] = {1: [], 2: [], 3: []}
-    fixed, again = {**empty, 2: [(0x100, top)]}, {**empty, 1: [(0x100, top)]}
-    wanted: dict[str, tuple[object, list[object]]] = {
-        "attribution fixed": (fixed, ["older"]),
-        "null store": (fixed, ["older"]),
-        "empty store": (fixed, ["older"]),
-        "nulled after admission": (fixed, ["older"]),
-        "moved to the dummy": ({**fixed, 1: [(DUMMY_KEY, top)]}, ["older"]),
-        "never matches": (again, ["older"]),
-        "never registered": (again, ["older"]),
-    }
-    found = {name: without(examples, name, AD.source_id, moves) for name in wanted}
-    alone = without(examples, "attribution fixed", AD.source_id, [AD, PURCHASE])
-    noted: list[Source] = []
-
-    def contributions(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
-        noted.append(source)
-        return examples.rules.contributions(at, source)
-
-    noting = replace(examples, rules=replace(examples.rules, contributions=contributions))
-    without(noting, "moved to the dummy", AD.source_id, [AD, PURCHASE])
-    dummy = replace(AD, source_id=DUMMY, key=DUMMY_KEY)
-    return first_difference((found, alone, noted), (wanted, ({1: []}, []), [AD, dummy]))
-
-
-@search(
-    "without a device in a window its reports are empty, or those of an empty store",
-    by="exact run",
-    over="two devices, two windows",
-)
-def devices_are_removed(examples: Examples) -> Mapping[str, object] | None:
-    """View one thing twice, on another device, and again in the next window."""
-    part = examples.rules.limits.contribution_budget // 4
-
-    def view(report_id: int, device: str, key: int) -> Event:
-        return Event(report_id=report_id, device=device, program=first_view(key, part))
-
-    phone = [view(1, "phone", 1), view(2, "phone", 1)]
-    later = [view(4, "phone", 1), view(5, "phone", 2)]
-    moves: list[Move] = [*phone, view(3, "laptop", 1), after_window(examples.rules), *later]
-    kept = {1: [], 2: [], 3: [(1, part)], 4: [], 5: [(2, part)]}
-    wanted: dict[str, tuple[object, list[object]]] = {
-        "null store": (kept, []),
-        "nulled after admission": (kept, []),
-        "empty store": ({**kept, 1: [(1, part)], 2: [(1, part)]}, []),
-    }
-    unit = DeviceWindow(device="phone", window=0, ad_tech=phone[0].ad_tech)
-    return first_difference({name: without(examples, name, unit, moves) for name in wanted}, wanted)
-
-
-@search("what is drawn with the unit is drawn again without it", by="exact run", over="three coins")
-def draws_are_shared(examples: Examples) -> Mapping[str, object] | None:
-    """Draw a fair coin for the run on $D$; another coin, and a second fair one, are new."""
-    fair, bent = coin(Fraction(1, 2)), coin(Fraction(1, 3))
-
-    def run(draw: Draw) -> tuple[bool, ...]:
-        shared = examples.draws(draw)
-        with_unit: Draw = shared.first
-        without_unit: Draw = shared.again
-        first = with_unit(fair)
-        other, again, new = (without_unit(each) for each in (bent, fair, fair))
-        return first == again, other, new, without_unit("plain") == with_unit("plain")
-
-    found = explore(run)
-    wanted = bent.then(lambda other: fair.map(lambda new: (True, other, new, True)))
-    return first_difference(found, wanted)
-
-
-@search(
-    "other budgets have no part in who is credited", by="exact run", over="two ads, one purchase"
-)
-def credit_is_for_own_budgets(examples: Examples) -> Mapping[str, object] | None:
-    """Use up the budget of one ad, and note which budgets deciding about the other may look at."""
-    noted: list[set[Unit]] = []
-
-    def contribute(
-        at: AtContribution, credits: tuple[Credit, ...]
-    ) -> tuple[Budgets, tuple[Credit, ...]]:
-        noted.append(set(at.client.budgets))
-        return examples.rules.contribute(at, credits)
-
-    rules = replace(examples.rules, contribute=contribute)
-    other = replace(AD, source_id="other", filters=frozenset({"hats"}))
-    hats = replace(PURCHASE, report_id=2, filters=other.filters)
-    after(rules, [AD, other, PURCHASE, hats])
-    both = {AD.source_id, other.source_id}
-    wanted = [{AD.source_id}, both, {other.source_id}, both]
-    return first_difference(noted, wanted)
-
-
 def register_at_zero(at: AtSource, source: Source) -> AttributionClient:
     """Note no time."""
     return PAPER.register_source(replace(at, now=0), source)
@@ -504,6 +323,14 @@ def register_again(at: AtSource, source: Source) -> AttributionClient:
     """Let a source take the place of one with the same name."""
     others = tuple(each for each in at.client.sources if each.source_id != source.source_id)
     return PAPER.register_source(replace(at, client=replace(at.client, sources=others)), source)
+
+
+def sorted_reports(
+    at: AtWindows, since: int, draw: Draw
+) -> tuple[EventClient, tuple[EventReport, ...]]:
+    """Sort what several windows report."""
+    client, reports = PAPER.pass_windows(at, since, draw)
+    return client, tuple(sorted(reports, key=lambda each: (str(each.data), each.bucket)))
 
 
 def event_matches_when_expired(at: AtEventTrigger, record: SourceRecord) -> bool:
@@ -516,9 +343,15 @@ def window_of_the_device(at: AtEvent) -> object:
     return PAPER.budget_unit(replace(at, now=0))
 
 
-def no_sandals(at: AtEventTrigger, record: SourceRecord) -> bool:
-    """Match no purchase of sandals."""
-    return at.cause.data != SANDALS and PAPER.event_matches(at, record)
+def last_value_alone(at: AtEventTrigger, credited: tuple[Unit, ...]) -> EventClient:
+    """Forget the value of earlier triggers of the datum."""
+    datum = at.cause.data
+    records = tuple(
+        replace(each, values=Map({x: value for x, value in each.values.items() if x != datum}))
+        for each in at.client.records
+    )
+    client = replace(at.client, records=records)
+    return PAPER.register_event_trigger(replace(at, client=client), credited)
 
 
 class DrawnTwice(SharedDraws):
@@ -544,6 +377,7 @@ PROOF = Proof(
         ad_is_credited,
         views_fit,
         week_is_reported,
+        windows_pass_in_order,
         newest_takes,
         refusals_are_exact,
         outputs_are_counted,
@@ -561,11 +395,16 @@ PROOF = Proof(
         "event-level sources that match when they expire": Examples(
             rules=replace(PAPER, event_matches=event_matches_when_expired)
         ),
+        "reports in the order of their data": Examples(
+            rules=replace(PAPER, pass_windows=sorted_reports)
+        ),
         "ads that are registered twice": Examples(
             rules=replace(PAPER, register_source=register_again)
         ),
         "one window for ever": Examples(rules=replace(PAPER, budget_unit=window_of_the_device)),
-        "sandals that never match": Examples(rules=replace(PAPER, event_matches=no_sandals)),
+        "values that are not added up": Examples(
+            rules=replace(PAPER, register_event_trigger=last_value_alone)
+        ),
         "outputs of one report less": Examples(
             rules=replace(
                 PAPER,

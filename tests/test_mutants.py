@@ -47,6 +47,7 @@ from spec import (
     event_outputs,
     filters,
     noise,
+    private_aggregation_client,
     randomized_response,
     summary_mechanism,
     system,
@@ -241,6 +242,31 @@ SLIPS: list[tuple[Check, dict[str, tuple[Any, str, str]]]] = [
                 "source_id=DUMMY, ",
                 "",
             ),
+            "an event-level source matches when it expires": (
+                event_client.event_matches,
+                "at.now < record.source.expiry",
+                "at.now <= record.source.expiry",
+            ),
+            "windows that end in one go pass backwards": (
+                event_client.pass_windows,
+                "(record.registered_at + end, place",
+                "(record.registered_at - end, place",
+            ),
+            "a program may return a list": (
+                private_aggregation_client.run_program,
+                "isinstance(returned, tuple) and",
+                "isinstance(returned, tuple) or",
+            ),
+            "admission sees the client from before it decided": (
+                system.grant,
+                "replace(at, client=client)",
+                "at",
+            ),
+            "time has passed in the mechanism": (
+                summary_mechanism.add_record,
+                "now=0",
+                "now=1",
+            ),
             "all budgets have a part in who is credited": (
                 attribution_client.attribute,
                 "replace(at.client, budgets=own)",
@@ -255,6 +281,11 @@ SLIPS: list[tuple[Check, dict[str, tuple[Any, str, str]]]] = [
                 randomized_response.respond,
                 "law.outputs.output(0)",
                 "law.outputs.output(1)",
+            ),
+            "what does not begin a sequence begins one": (
+                randomized_response.Sequences.extends,
+                "== prefix",
+                "!= prefix",
             ),
         },
     ),
