@@ -2,11 +2,13 @@
 
 A mutant changes one place of a function of `spec/`: a comparison, a sum, a number, a condition, or
 a field that is no longer replaced. A sample is drawn with a seed. Each mutant is checked in a copy
-of the project, at quick effort. One that survives is run through the tests of its module. Survivors
-are listed with file and line, but for those that `equivalent_mutants.txt` lists: they change
-nothing that anybody could observe, for the reason that stands there.
+of the project, at quick effort, until it is certain that the check fails (`_until_certain.py`); one
+that does not fail there is put to the command itself. One that survives is run through the tests of
+its module. Survivors are listed with file and line, but for those that `equivalent_mutants.txt`
+lists: they change nothing that anybody could observe, for the reason that stands there.
 
     python -m benchmarks._mutants --seed 1 --count 20
+    python -m benchmarks._mutants --at spec/noise.py:171 --at spec/rules.py:84
 """
 
 from __future__ import annotations
@@ -23,8 +25,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandproof.result import NOT_PROVED
+
 ROOT = Path(__file__).parent.parent
-COPIED = ("spec", "proofs", "properties", "sandproof", "proposals", "tests", "stubs")
+COPIED = ("spec", "proofs", "properties", "sandproof", "proposals", "tests", "stubs", "benchmarks")
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
 TESTS_OF = {
     "aggregation_service": "service totals",
@@ -150,12 +154,14 @@ def tried(mutant: Mutant, seconds: int) -> str:
         old = lines[mutant.line - 1]
         lines[mutant.line - 1] = old[: mutant.start] + mutant.new + old[mutant.end :]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        check = ("-m", "sandproof.main", "check", "--effort", "quick", "--no-cache")
-        status = ended(folder, check, seconds)
+        if ended(folder, ("-m", "benchmarks._until_certain"), seconds) == NOT_PROVED:
+            return f"status {NOT_PROVED}, or worse"
+        command = ("-m", "sandproof.main", "check", "--effort", "quick", "--no-cache")
+        status = ended(folder, command, seconds)
         if status != 0:
             return f"status {status}"
-        command = ("-m", "pytest", "-q", "-x", "-n", "0", *covering(path))
-        return "tests" if ended(folder, command, seconds) != 0 else "survived"
+        tests = ("-m", "pytest", "-q", "-x", "-n", "0", *covering(path))
+        return "tests" if ended(folder, tests, seconds) != 0 else "survived"
 
 
 def covering(path: Path) -> list[str]:
@@ -191,11 +197,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--at", action="append", metavar="FILE:LINE", help="try these")
     parser.add_argument("--timeout", type=int, default=900, metavar="SECONDS")
     parser.add_argument("--list", action="store_true", help="print the mutants, and try none")
     given = parser.parse_args()
     everything, known = all_mutants(), equivalents()
     drawn = random.Random(given.seed).sample(everything, min(given.count, len(everything)))
+    if given.at:
+        drawn = [each for each in everything if f"{each.file}:{each.line}" in given.at]
     found: list[str] = []
     for mutant in drawn:
         if given.list:
@@ -203,7 +212,7 @@ def main() -> None:
             continue
         outcome = "equivalent" if mutant.name in known else tried(mutant, given.timeout)
         found.append(outcome.split()[0])
-        print(f"{outcome:12} {mutant.file}:{mutant.line}: {mutant.change}", flush=True)
+        print(f"{outcome:18} {mutant.file}:{mutant.line}: {mutant.change}", flush=True)
     counted = len(found) - found.count("equivalent")
     if counted:
         by_status = found.count("status")

@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import product
 from operator import add, mul
 from typing import Any, cast
 
@@ -166,28 +167,37 @@ def instances(response: Response) -> Mapping[str, Exact] | None:
 @search(
     "the mechanism of one source follows one response from its first step to its last",
     by="instances",
-    over="one source with three sequences of three answers",
+    over="one source with three sequences of three answers, or with one",
 )
 def one_response(response: Response) -> Mapping[str, object] | None:
     """Compare the law of the answers with the truth and the sequences, each as likely as drawn."""
-    power, sequences = Fraction(3), ((0, 0, 4), (0, 2, 5), (1, 2, 3))
-    law: RandomizedResponse[Any] = RandomizedResponse(
-        outputs=Sequences(sequences),
-        power=Power(Base(power), Fraction(1)),
-        truth_probability=response.rules.truth_probability,
-    )
-    told = response.truth(power, len(sequences))
-    wanted = {each: (1 - told) / len(sequences) for each in sequences}
-    wanted[1, 2, 3] += told
-    asked = [((Record(unit=X, report_id=0),) * records, count) for records in (1, 2, 3)]
-    found = explore(
-        lambda draw: transcript(
-            response.mechanism(law=law),
-            lambda answers: asked[len(answers)] if len(answers) < len(asked) else None,
-            draw,
+    power, truth = Fraction(3), (1, 2, 3)
+    asked = [((Record(unit=X, report_id=0),) * records, count) for records in truth]
+    for sequences in (((0, 0, 4), (0, 2, 5), truth), (truth,)):
+        outputs = Sequences(sequences)
+        law: RandomizedResponse[Any] = RandomizedResponse(
+            outputs=outputs,
+            power=Power(Base(power), Fraction(1)),
+            truth_probability=response.rules.truth_probability,
         )
-    )
-    return None if dict(found.weights) == wanted else {"answers": str(dict(found.weights))}
+        told = response.truth(power, len(sequences))
+        wanted = {each: (1 - told) / len(sequences) for each in sequences}
+        wanted[truth] += told
+        mechanism = response.mechanism(law=law)
+        found = explore(
+            lambda draw, running=mechanism: transcript(  # type: ignore[misc]
+                running,
+                lambda answers: asked[len(answers)] if len(answers) < len(asked) else None,
+                draw,
+            )
+        )
+        if dict(found.weights) != wanted:
+            return {"answers": str(dict(found.weights))}
+        for prefix in product(range(6), repeat=2):
+            begins = prefix in {sequence[:2] for sequence in sequences}
+            if outputs.extends(prefix) is not begins:
+                return {"prefix": str(prefix)}
+    return None
 
 
 @exists("a truth that is told, and not always told")

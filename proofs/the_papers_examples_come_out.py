@@ -2,145 +2,132 @@ r"""Claim: the worked examples of the paper come out as the paper tells them.
 
 Paper: Sec. 2.1; Sec. 2.2; Sec. 4.2; Sec. 4.3.
 Method: exact runs of `spec.system.step` without noise, one for each example; runs of the world
-    without a unit, in every relation.
+    without a unit, in every relation; attempts at what is refused, and at what comes close to it.
 Assumes: nothing.
 
 A guarantee can hold for APIs that do something else than the paper's. These runs hold the
 specification to what the text says it does: which source is credited until when, which first views
 fit a budget, and which windows report which buckets. The same is asked of the world without an ad
-or a device: a guarantee is about a relation, and says nothing if that is another one.
+or a device: a guarantee is about a relation, and says nothing if that is another one. And it is
+asked of what is no input: what should have been refused is in no proof.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
-from typing import TypeVar, cast
+from itertools import chain, product
+from typing import Any, TypeVar
 
 from immutables import Map
 
 from proofs._check import check_of
+from proofs._examples import (
+    AD,
+    DAY,
+    FOOTWEAR,
+    HOUR,
+    PURCHASE,
+    RELATIONS,
+    SANDALS,
+    SHOP,
+    SNEAKERS,
+    Examples,
+    Held,
+    after,
+    after_window,
+    answers,
+    carried,
+    first_difference,
+    first_view,
+    holding,
+)
+from proofs._other_worlds import (
+    ads_are_removed,
+    credit_is_for_own_budgets,
+    devices_are_removed,
+    draws_are_shared,
+)
 from proofs._proof import Proof
+from proofs._refusals import first_wrong_refusal
 from proofs._subjects import search
-from spec import PAPER, Rules
-from spec.aggregation_service import Answer, Query
-from spec.attribution_client import AttributionClient, Source, Trigger
-from spec.contributions import Budgets, Credit, Unit
-from spec.distributions import Draw, Law, coin, explore
+from spec import PAPER
+from spec.aggregation_service import Query, Service, Spent
+from spec.attribution_client import AttributionClient, Source
+from spec.contributions import Budget, Credit, Unit
+from spec.distributions import Draw, Law
 from spec.event_client import (
     EventClient,
     EventReport,
-    EventSource,
     EventTrigger,
     SourceRecord,
     TriggerSpecification,
+    ends_of,
 )
+from spec.event_outputs import OutputSet
 from spec.neighbours import (
     ATTRIBUTION_FIXED,
-    DUMMY_KEY,
     EMPTY_STORE,
-    RELATIONS_BY_NAME,
-    Relation,
-    Worlds,
 )
 from spec.neighbours.relation import SharedDraws
-from spec.noise import Noisy
-from spec.private_aggregation_client import DeviceWindow, Event, Program, Storage
-from spec.randomized_response import RandomizedResponse
-from spec.rules import AtContribution, AtEvent, AtEventTrigger, AtTrigger, OnDevice
-from spec.system import Move, Observation, PassTime, System, SystemMechanism, step
+from spec.private_aggregation_client import (
+    AggregationClient,
+    DeviceWindow,
+    Event,
+)
+from spec.rules import (
+    AtEvent,
+    AtEventTrigger,
+    AtSource,
+    AtTrigger,
+    AtWindows,
+    OnDevice,
+)
+from spec.system import Move, PassTime, System
 
 T = TypeVar("T")
-DAY = 24 * 60 * 60
-RELATIONS = Map(RELATIONS_BY_NAME)
-SHOP = "shoes-website.com"
-SNEAKERS, SANDALS = "sneakers", "sandals"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Examples:
-    """Hold the rules that the examples are run with, the relations, and how these share draws."""
-
-    rules: Rules = PAPER
-    relations: Map[str, Relation] = RELATIONS
-    draws: type[SharedDraws] = SharedDraws
-
-
-def without_chance(law: T | Law[T]) -> T:
-    """Draw no noise, and let every response be truthful."""
-    if isinstance(law, Noisy):
-        return cast(T, law.centre)
-    if isinstance(law, RandomizedResponse):
-        return cast(T, None)
-    return cast(T, law)
-
-
-def after(rules: Rules, moves: Iterable[Move]) -> tuple[System, list[Observation]]:
-    """Return the system after moves, and what was seen of each."""
-    system, seen = SystemMechanism(rules=rules).initial, []
-    for move in moves:
-        system, shown = step(rules, system, move, cast(Draw, without_chance))
-        seen.append(shown)
-    return system, seen
-
-
-def first_difference(found: object, wanted: object) -> Mapping[str, object] | None:
-    """Write down what came out instead, if it is something else."""
-    return None if found == wanted else {"came out": str(found), "in the paper": str(wanted)}
-
-
-AD = Source(
-    source_id="Thanksgiving",
-    destination=SHOP,
-    expiry=3 * DAY,
-    filters=frozenset({SNEAKERS, SANDALS, "flip-flops"}),
-    key=0x500,
-)
-PURCHASE = Trigger(report_id=1, destination=SHOP, filters=frozenset({SNEAKERS}), key=0x59, value=70)
 
 
 @search(
     "a purchase is credited to the ad until it expires", by="exact run", over="the paper's example"
 )
 def ad_is_credited(examples: Examples) -> Mapping[str, object] | None:
-    """Buy a day after the ad, just before it expires and when it has, elsewhere, and ask."""
-    rules = examples.rules
+    """Buy a day after the ad, for nothing, just before it expires and when it has, elsewhere; ask.
+
+    All that the system keeps is compared: what no rule of the paper reads, another rule may.
+    """
+    rules, cap = examples.rules, examples.rules.limits.epsilon
     moves: list[Move] = [
+        PassTime(until=HOUR),
         AD,
         PassTime(until=DAY),
         PURCHASE,
         replace(PURCHASE, report_id=2, destination="hats-website.com"),
         replace(PURCHASE, report_id=3, filters=frozenset({"boots"})),
+        replace(PURCHASE, report_id=4, value=0),
         PassTime(until=3 * DAY - 1),
-        replace(PURCHASE, report_id=4, value=5),
+        replace(PURCHASE, report_id=5, value=1),
         PassTime(until=3 * DAY),
-        replace(PURCHASE, report_id=5),
-        Query(epsilon=rules.limits.epsilon, report_ids=(1, 2, 3, 4, 5), keys=(0x559, 1)),
-        Query(epsilon=rules.limits.epsilon, report_ids=(1,), keys=(0x559,)),
+        replace(PURCHASE, report_id=6),
+        Query(epsilon=cap, report_ids=(1, 2, 3, 4, 5, 6), keys=(0x559, 1)),
+        Query(epsilon=cap, report_ids=(1,), keys=(0x559,)),
     ]
     system, seen = after(rules, moves)
-    held = [tuple(x) for _, x in sorted(carried(system).items())]
-    answered = [dict(each.released) for (each,) in seen[-2:] if isinstance(each, Answer)]
-    wanted = [((0x559, 70),), (), (), ((0x559, 5),), ()]
-    return first_difference((held, answered), (wanted, [{0x559: 75, 1: 0}]))
-
-
-def carried(system: System) -> dict[int, list[tuple[int, int]]]:
-    """Return what every report holds."""
-    return {
-        number: [(part.key, part.value) for part in report.contributions]
-        for number, report in system.reports.items()
-    }
-
-
-def first_view(key: int, value: int) -> Program:
-    """Return the program that contributes the first time a device sees a key."""
-
-    def program(storage: Storage) -> tuple[Storage, int, int]:
-        return storage.set(key, True), key, 0 if key in storage else value
-
-    return program
+    held: Held = {1: [(0x559, 70)], 2: [], 3: [], 4: [], 5: [(0x559, 1)], 6: []}
+    client = AttributionClient(
+        sources=(replace(AD, registered_at=HOUR),),
+        budgets=Map({AD.source_id: Budget(value=71, count=2)}),
+    )
+    wanted = System(
+        now=3 * DAY,
+        attribution=Map({AD.device: client}),
+        events=Map({AD.device: EventClient()}),
+        registered=Map({AD.source_id: AD.device}),
+        service=Service(ledger=Map(dict.fromkeys(held, Spent(epsilon=cap, queries=1)))),
+        **holding(held),
+    )
+    return first_difference((system, answers(seen)), (wanted, [{0x559: 71, 1: 0}]))
 
 
 @search("two first views fit the budget of a window", by="exact run", over="the paper's example")
@@ -156,26 +143,21 @@ def views_fit(examples: Examples) -> Mapping[str, object] | None:
     later = [view(4, 4), view(5, 1)]
     before = PassTime(until=rules.limits.window_length - 1)
     system, _ = after(rules, [*moves[:2], before, moves[2], after_window(rules), *later])
-    wanted = {1: [(1, half)], 2: [(2, half)], 3: [], 4: [(4, half)], 5: []}
-    return first_difference(carried(system), wanted)
+    windows = [DeviceWindow(device="phone", window=number) for number in range(2)]
+    spent = [Budget(value=2 * half, count=2), Budget(value=half, count=1)]
+    client = AggregationClient(
+        storage=Map(dict.fromkeys((1, 2, 3, 4), True)),
+        budgets=Map(zip(windows, spent, strict=True)),
+    )
+    wanted = System(
+        now=rules.limits.window_length,
+        aggregation=Map({"phone": client}),
+        events=Map({"phone": EventClient()}),
+        **holding({1: [(1, half)], 2: [(2, half)], 3: [], 4: [(4, half)], 5: []}),
+    )
+    return first_difference(system, wanted)
 
 
-def after_window(rules: Rules) -> PassTime:
-    """Let the first window end."""
-    return PassTime(until=rules.limits.window_length)
-
-
-FOOTWEAR = EventSource(
-    source_id="footwear",
-    destination=SHOP,
-    expiry=30 * DAY,
-    filters=frozenset({"footwear"}),
-    maximum_reports=3,
-    specifications=(
-        TriggerSpecification(data=SNEAKERS, windows=(2 * DAY, 7 * DAY), buckets=(20, 70)),
-        TriggerSpecification(data=SANDALS, windows=(1 * DAY, 5 * DAY), buckets=(10, 50)),
-    ),
-)
 PURCHASES = {1: (SNEAKERS, 30), 2: (SANDALS, 60), 4: (SNEAKERS, 65), 6: (SNEAKERS, 10)}
 
 
@@ -185,8 +167,8 @@ PURCHASES = {1: (SNEAKERS, 30), 2: (SANDALS, 60), 4: (SNEAKERS, 65), 6: (SNEAKER
     over="the paper's example",
 )
 def week_is_reported(examples: Examples) -> Mapping[str, object] | None:
-    """Buy on four days, and look at what every day reports."""
-    moves: list[Move] = [FOOTWEAR]
+    """Buy on four days, and look at what every day reports, and at the account in the end."""
+    moves: list[Move] = [PassTime(until=HOUR), FOOTWEAR]
     for day in range(1, 8):
         if day in PURCHASES:
             data, value = PURCHASES[day]
@@ -199,157 +181,183 @@ def week_is_reported(examples: Examples) -> Mapping[str, object] | None:
                     value=value,
                 )
             )
-        moves.append(PassTime(until=day * DAY))
-    _, seen = after(examples.rules, moves)
+        moves.append(PassTime(until=HOUR + day * DAY))
+    system, seen = after(examples.rules, moves)
     days = [shown for move, shown in zip(moves, seen, strict=True) if isinstance(move, PassTime)]
     sent = [[(x.data, x.bucket) for x in shown if isinstance(x, EventReport)] for shown in days]
-    wanted = [[], [(SNEAKERS, 20)], [], [], [(SANDALS, 10), (SANDALS, 50)], [], []]
-    return first_difference(sent, wanted)
+    wanted = [[], [], [(SNEAKERS, 20)], [], [], [(SANDALS, 10), (SANDALS, 50)], [], []]
+    record = SourceRecord(
+        source=FOOTWEAR,
+        registered_at=HOUR,
+        values=Map({SNEAKERS: 105, SANDALS: 60}),
+        reported=Map({SNEAKERS: 70, SANDALS: 50}),
+        sent=3,
+        active=False,
+    )
+    kept = System(
+        now=HOUR + 7 * DAY,
+        events=Map({FOOTWEAR.device: EventClient(records=(record,))}),
+        registered=Map({FOOTWEAR.source_id: FOOTWEAR.device}),
+    )
+    ends = tuple(HOUR + days * DAY for days in (2, 7, 1, 5))
+    return first_difference((sent, system, ends_of(record)), (wanted, kept, ends))
+
+
+@search(
+    "windows report in the order in which they end, however time passes",
+    by="exact run",
+    over="the truth and all 27 responses of the paper's example",
+)
+def windows_pass_in_order(examples: Examples) -> Mapping[str, object] | None:
+    """Buy at once, and let a week pass by the day and in one go, whatever the source answers."""
+    ends = [(1, SANDALS, 0), (2, SNEAKERS, 0), (5, SANDALS, 1), (7, SNEAKERS, 1)]
+    buckets = {each.data: each.buckets for each in FOOTWEAR.specifications}
+    data = list(buckets)
+    buys: list[Move] = [
+        EventTrigger(
+            trigger_id="buy", destination=SHOP, filters=FOOTWEAR.filters, data=each, value=100
+        )
+        for each in data
+    ]
+    outputs = OutputSet(maximum_reports=3, windows=(2, 2), buckets=(2, 2))
+    for response in (None, *outputs):
+        wanted: dict[int, list[tuple[object, int]]] = {day: [] for day in range(1, 8)}
+        for day, datum, window in ends:
+            counts = ((1, 0), (2, 0)) if response is None else response
+            row = counts[data.index(datum)]
+            sent = buckets[datum][sum(row[:window]) : sum(row[: window + 1])]
+            wanted[day] += [(datum, bucket) for bucket in sent]
+
+        def answered(law: object, drawn: object = response) -> object:
+            return drawn if isinstance(law, Law) else law
+
+        for days in (list(wanted), [7]):
+            passing: list[Move] = [PassTime(until=day * DAY) for day in days]
+            _, seen = after(examples.rules, [FOOTWEAR, *buys, *passing], answered)
+            reports = [
+                [(each.data, each.bucket) for each in shown if isinstance(each, EventReport)]
+                for shown in seen[-len(days) :]
+            ]
+            by_day = list(wanted.values())
+            in_one_go = [list(chain.from_iterable(by_day))]
+            found = first_difference(reports, by_day if len(days) > 1 else in_one_go)
+            if found is not None:
+                return {"response": str(response), **found}
+    return None
+
+
+@search(
+    "a purchase counts for the newest ad that is active and matches",
+    by="exact run",
+    over="72 newer ads beside an older one, summary and event-level reports",
+)
+def newest_takes(examples: Examples) -> Mapping[str, object] | None:
+    """Let the newer ad expire, or be about something else, and buy for one or for nothing."""
+    wanted = frozenset({SNEAKERS})
+    shoes = TriggerSpecification(data=SNEAKERS, windows=(2 * DAY,), buckets=(1,))
+    for expiry, place, filters, data, value in product(
+        (DAY - 1, DAY, DAY + 1),
+        (SHOP, "hats-website.com"),
+        (frozenset[str](), frozenset({SANDALS}), frozenset({SANDALS, SNEAKERS})),
+        (SANDALS, SNEAKERS),
+        (0, 1),
+    ):
+        fits = expiry > DAY and place == SHOP and SNEAKERS in filters
+        older = replace(FOOTWEAR, filters=wanted, specifications=(shoes,))
+        about = replace(older, specifications=(replace(shoes, data=data),))
+        newer: dict[str, Any] = {
+            "source_id": "newer",
+            "expiry": expiry,
+            "destination": place,
+            "filters": filters,
+        }
+        click = EventTrigger(
+            trigger_id="click", destination=SHOP, filters=wanted, data=SNEAKERS, value=value
+        )
+        ads: list[Move] = [AD, replace(AD, key=0x600, **newer), older, replace(about, **newer)]
+        later: list[Move] = [PassTime(until=DAY), replace(PURCHASE, key=0, value=value), click]
+        system, seen = after(examples.rules, [*ads, *later, PassTime(until=2 * DAY)])
+        counted = [dict(each.values) for each in system.events[AD.device].records]
+        sent = [each.source_id for each in seen[-1] if isinstance(each, EventReport)]
+        place_of_click = 0 if fits and data == SNEAKERS else 1
+        found = first_difference(
+            (carried(system)[1], counted, sent),
+            (
+                [(0x600 if fits else 0x500, value)] if value else [],
+                [{SNEAKERS: value} if value and n == place_of_click else {} for n in range(2)],
+                [("newer", older.source_id)[place_of_click]] if value else [],
+            ),
+        )
+        if found is not None:
+            return {**newer, "data": data, "value": value, **found}
+    return None
+
+
+@search(
+    "what is no input is refused, and nothing else",
+    by="exact run",
+    over="every reason to refuse, with what comes closest to it",
+)
+def refusals_are_exact(examples: Examples) -> Mapping[str, object] | None:
+    """Try what should be taken and what should not."""
+    return first_wrong_refusal(examples.rules)
+
+
+NO_OUTPUTS: tuple[object, ...] = (
+    (),
+    ((0, 0),),
+    ((0, 0), (0, 0), (0, 0)),
+    ((0, 0), (0,)),
+    [(0, 0), (0, 0)],
+    ([0, 0], (0, 0)),
+    ((0, 0), (0, True)),
+    ((0, 0), (0, Fraction(0))),
+    None,
+)
+"""What looks like an output of two data with two windows."""
 
 
 @search("the week has 27 outputs of 36", by="enumeration", over="the paper's example")
 def outputs_are_counted(examples: Examples) -> Mapping[str, object] | None:
-    """Count the outputs with at most three reports, and all pairs."""
+    """Count the outputs with at most three reports, and all pairs; nothing else is in the set."""
     at = OnDevice(rules=examples.rules, now=0, client=EventClient(), cause=FOOTWEAR)
     sets = [
         examples.rules.output_set(at, replace(FOOTWEAR, maximum_reports=most)) for most in (3, 4)
     ]
+    tried = [((a, b), (c, d)) for a, b, c, d in product(range(-1, 4), repeat=4)]
+    for outputs in sets:
+        held = [each for each in (*tried, *NO_OUTPUTS) if each in outputs]
+        members = set(outputs)
+        listed = [each for each in tried if each in members]
+        if held != listed:
+            return first_difference(held, listed)
     return first_difference(
         [(outputs.size(), len(set(outputs))) for outputs in sets], [(27, 27), (36, 36)]
     )
 
 
-def without(
-    examples: Examples, name: str, unit: Unit, moves: Iterable[Move]
-) -> tuple[dict[int, list[tuple[int, int]]], list[object]]:
-    """Return what reports hold in the world without a unit, and which event-level data are sent."""
-    other = examples.relations[name].without(examples.rules, unit)
-    worlds: Worlds = other.initial
-    sent: list[object] = []
-    for move in moves:
-        worlds, seen = other.step(worlds, move, cast(Draw, without_chance))
-        sent += [each.source_id for each in seen if isinstance(each, EventReport)]
-    return carried(worlds.own), sent
+def register_at_zero(at: AtSource, source: Source) -> AttributionClient:
+    """Note no time."""
+    return PAPER.register_source(replace(at, now=0), source)
 
 
-@search(
-    "without an ad its reports are empty, or what another relation says",
-    by="exact run",
-    over="one ad alone and among three, summary and event-level reports",
-)
-def ads_are_removed(examples: Examples) -> Mapping[str, object] | None:
-    """Use up the budgets of two ads, and the event-level reports of the newer one."""
-    top = examples.rules.limits.contribution_budget
-    older = replace(AD, source_id="older", key=0x100)
-    thrice = TriggerSpecification(data=SNEAKERS, windows=(DAY, 2 * DAY, 7 * DAY), buckets=(20,))
-    shoes = replace(FOOTWEAR, maximum_reports=1, specifications=(thrice,))
-    buys = [
-        EventTrigger(
-            trigger_id=f"buy {n}",
-            destination=SHOP,
-            filters=frozenset({"footwear"}),
-            data=SNEAKERS,
-            value=20,
-        )
-        for n in range(2)
-    ]
-    moves: list[Move] = [
-        replace(AD, source_id="oldest", filters=frozenset({"hats"})),
-        older,
-        AD,
-        replace(shoes, source_id="older"),
-        replace(shoes, source_id=AD.source_id),
-        *(replace(PURCHASE, report_id=n, key=0, value=top) for n in (1, 2)),
-        buys[0],
-        PassTime(until=2 * DAY),
-        replace(PURCHASE, report_id=3, key=0),
-        buys[1],
-        PassTime(until=7 * DAY),
-    ]
-    empty: dict[int, list[tuple[int, int]]] = {1: [], 2: [], 3: []}
-    fixed, again = {**empty, 2: [(0x100, top)]}, {**empty, 1: [(0x100, top)]}
-    wanted: dict[str, tuple[object, list[object]]] = {
-        "attribution fixed": (fixed, ["older"]),
-        "null store": (fixed, ["older"]),
-        "empty store": (fixed, ["older"]),
-        "nulled after admission": (fixed, ["older"]),
-        "moved to the dummy": ({**fixed, 1: [(DUMMY_KEY, top)]}, ["older"]),
-        "never matches": (again, ["older"]),
-        "never registered": (again, ["older"]),
-    }
-    found = {name: without(examples, name, AD.source_id, moves) for name in wanted}
-    alone = without(examples, "attribution fixed", AD.source_id, [AD, PURCHASE])
-    return first_difference((found, alone), (wanted, ({1: []}, [])))
+def register_again(at: AtSource, source: Source) -> AttributionClient:
+    """Let a source take the place of one with the same name."""
+    others = tuple(each for each in at.client.sources if each.source_id != source.source_id)
+    return PAPER.register_source(replace(at, client=replace(at.client, sources=others)), source)
 
 
-@search(
-    "without a device in a window its reports are empty, or those of an empty store",
-    by="exact run",
-    over="two devices, two windows",
-)
-def devices_are_removed(examples: Examples) -> Mapping[str, object] | None:
-    """View one thing twice, on another device, and again in the next window."""
-    part = examples.rules.limits.contribution_budget // 4
-
-    def view(report_id: int, device: str, key: int) -> Event:
-        return Event(report_id=report_id, device=device, program=first_view(key, part))
-
-    phone = [view(1, "phone", 1), view(2, "phone", 1)]
-    later = [view(4, "phone", 1), view(5, "phone", 2)]
-    moves: list[Move] = [*phone, view(3, "laptop", 1), after_window(examples.rules), *later]
-    kept = {1: [], 2: [], 3: [(1, part)], 4: [], 5: [(2, part)]}
-    wanted: dict[str, tuple[object, list[object]]] = {
-        "null store": (kept, []),
-        "nulled after admission": (kept, []),
-        "empty store": ({**kept, 1: [(1, part)], 2: [(1, part)]}, []),
-    }
-    unit = DeviceWindow(device="phone", window=0, ad_tech=phone[0].ad_tech)
-    return first_difference({name: without(examples, name, unit, moves) for name in wanted}, wanted)
+def sorted_reports(
+    at: AtWindows, since: int, draw: Draw
+) -> tuple[EventClient, tuple[EventReport, ...]]:
+    """Sort what several windows report."""
+    client, reports = PAPER.pass_windows(at, since, draw)
+    return client, tuple(sorted(reports, key=lambda each: (str(each.data), each.bucket)))
 
 
-@search("what is drawn with the unit is drawn again without it", by="exact run", over="three coins")
-def draws_are_shared(examples: Examples) -> Mapping[str, object] | None:
-    """Draw a fair coin for the run on $D$; another coin, and a second fair one, are new."""
-    fair, bent = coin(Fraction(1, 2)), coin(Fraction(1, 3))
-
-    def run(draw: Draw) -> tuple[bool, ...]:
-        shared = examples.draws(draw)
-        with_unit: Draw = shared.first
-        without_unit: Draw = shared.again
-        first = with_unit(fair)
-        other, again, new = (without_unit(each) for each in (bent, fair, fair))
-        return first == again, other, new, without_unit("plain") == with_unit("plain")
-
-    found = explore(run)
-    wanted = bent.then(lambda other: fair.map(lambda new: (True, other, new, True)))
-    return first_difference(found, wanted)
-
-
-@search(
-    "other budgets have no part in who is credited", by="exact run", over="two ads, one purchase"
-)
-def credit_is_for_own_budgets(examples: Examples) -> Mapping[str, object] | None:
-    """Use up the budget of one ad, and note which budgets deciding about the other may look at."""
-    noted: list[set[Unit]] = []
-
-    def contribute(
-        at: AtContribution, credits: tuple[Credit, ...]
-    ) -> tuple[Budgets, tuple[Credit, ...]]:
-        noted.append(set(at.client.budgets))
-        return examples.rules.contribute(at, credits)
-
-    rules = replace(examples.rules, contribute=contribute)
-    other = replace(AD, source_id="other", filters=frozenset({"hats"}))
-    hats = replace(PURCHASE, report_id=2, filters=other.filters)
-    after(rules, [AD, other, PURCHASE, hats])
-    both = {AD.source_id, other.source_id}
-    wanted = [{AD.source_id}, both, {other.source_id}, both]
-    return first_difference(noted, wanted)
-
-
-def matches_when_expired(at: AtTrigger, source: Source) -> bool:
-    """Let a source match in the moment in which it expires."""
-    return PAPER.matches(replace(at, now=at.now - 1), source)
+def event_matches_when_expired(at: AtEventTrigger, record: SourceRecord) -> bool:
+    """Let an event-level source match in the moment in which it expires."""
+    return PAPER.event_matches(replace(at, now=at.now - 1), record)
 
 
 def window_of_the_device(at: AtEvent) -> object:
@@ -357,9 +365,15 @@ def window_of_the_device(at: AtEvent) -> object:
     return PAPER.budget_unit(replace(at, now=0))
 
 
-def no_sandals(at: AtEventTrigger, record: SourceRecord) -> bool:
-    """Match no purchase of sandals."""
-    return at.cause.data != SANDALS and PAPER.event_matches(at, record)
+def last_value_alone(at: AtEventTrigger, credited: tuple[Unit, ...]) -> EventClient:
+    """Forget the value of earlier triggers of the datum."""
+    datum = at.cause.data
+    records = tuple(
+        replace(each, values=Map({x: value for x, value in each.values.items() if x != datum}))
+        for each in at.client.records
+    )
+    client = replace(at.client, records=records)
+    return PAPER.register_event_trigger(replace(at, client=client), credited)
 
 
 class DrawnTwice(SharedDraws):
@@ -385,19 +399,34 @@ PROOF = Proof(
         ad_is_credited,
         views_fit,
         week_is_reported,
+        windows_pass_in_order,
+        newest_takes,
+        refusals_are_exact,
         outputs_are_counted,
         ads_are_removed,
         devices_are_removed,
         draws_are_shared,
         credit_is_for_own_budgets,
     ),
-    bound="the paper's three examples; an ad, a device and a coin in every relation",
+    bound="the paper's three examples; every reason to refuse; an ad, a device and a coin in every "
+    "relation",
     controls={
-        "sources that match when they expire": Examples(
-            rules=replace(PAPER, matches=matches_when_expired)
+        "ads that forget when they were registered": Examples(
+            rules=replace(PAPER, register_source=register_at_zero)
+        ),
+        "event-level sources that match when they expire": Examples(
+            rules=replace(PAPER, event_matches=event_matches_when_expired)
+        ),
+        "reports in the order of their data": Examples(
+            rules=replace(PAPER, pass_windows=sorted_reports)
+        ),
+        "ads that are registered twice": Examples(
+            rules=replace(PAPER, register_source=register_again)
         ),
         "one window for ever": Examples(rules=replace(PAPER, budget_unit=window_of_the_device)),
-        "sandals that never match": Examples(rules=replace(PAPER, event_matches=no_sandals)),
+        "values that are not added up": Examples(
+            rules=replace(PAPER, register_event_trigger=last_value_alone)
+        ),
         "outputs of one report less": Examples(
             rules=replace(
                 PAPER,

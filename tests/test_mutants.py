@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 from benchmarks._mutants import ROOT, all_mutants, covering, equivalents
+from benchmarks._until_certain import must_fail
 from proofs._chain import Chain
 from proofs._step import CHECK as STEP
 from proofs.attribution_summaries_are_private import CHAIN as SUMMARIES
@@ -29,8 +30,13 @@ from proofs.event_level_reports_are_private import CHAIN as EVENTS
 from proofs.event_level_reports_are_private import CLIENT_IS_MECHANISM
 from proofs.individual_filters_compose import CHECK as INDIVIDUAL_FILTERS
 from proofs.joint_convexity import CHECK as LAWS
+from proofs.randomized_response_is_private import CHECK as RESPONSES
 from proofs.the_ledger_never_passes_the_caps import CHECK as LEDGER
 from proofs.the_papers_examples_come_out import CHECK as EXAMPLES
+from sandproof.about import About, Change
+from sandproof.jobs import Found, Job, Options
+from sandproof.plan import Loaded
+from sandproof.schedule import Schedule
 from spec import (
     PAPER,
     aggregation_service,
@@ -41,11 +47,19 @@ from spec import (
     event_outputs,
     filters,
     noise,
+    private_aggregation_client,
+    randomized_response,
     summary_mechanism,
     system,
 )
-from spec.neighbours import credits_deleted, never_matches, nulled_after_admission, relation
-from spec.verdicts import Check, Evidence
+from spec.neighbours import (
+    credits_deleted,
+    moved_to_dummy,
+    never_matches,
+    nulled_after_admission,
+    relation,
+)
+from spec.verdicts import Check, Evidence, Finding, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,10 +227,65 @@ SLIPS: list[tuple[Check, dict[str, tuple[Any, str, str]]]] = [
                 "isinstance(law, Law) and",
                 "isinstance(law, Law) or",
             ),
+            "an ad does not know when it was registered": (
+                attribution_client.register_source,
+                "replace(source, registered_at=at.now)",
+                "source",
+            ),
+            "a purchase for nothing contributes": (
+                attribution_client.contributions,
+                "at.cause.value > 0",
+                "at.cause.value >= 0",
+            ),
+            "the dummy has the name of the ad": (
+                moved_to_dummy.move_credits_to_dummy,
+                "source_id=DUMMY, ",
+                "",
+            ),
+            "an event-level source matches when it expires": (
+                event_client.event_matches,
+                "at.now < record.source.expiry",
+                "at.now <= record.source.expiry",
+            ),
+            "windows that end in one go pass backwards": (
+                event_client.pass_windows,
+                "(record.registered_at + end, place",
+                "(record.registered_at - end, place",
+            ),
+            "a program may return a list": (
+                private_aggregation_client.run_program,
+                "isinstance(returned, tuple) and",
+                "isinstance(returned, tuple) or",
+            ),
+            "admission sees the client from before it decided": (
+                system.grant,
+                "replace(at, client=client)",
+                "at",
+            ),
+            "time has passed in the mechanism": (
+                summary_mechanism.add_record,
+                "now=0",
+                "now=1",
+            ),
             "all budgets have a part in who is credited": (
                 attribution_client.attribute,
                 "replace(at.client, budgets=own)",
                 "at.client",
+            ),
+        },
+    ),
+    (
+        RESPONSES,
+        {
+            "a set has more than one sequence": (
+                randomized_response.respond,
+                "law.outputs.output(0)",
+                "law.outputs.output(1)",
+            ),
+            "what does not begin a sequence begins one": (
+                randomized_response.Sequences.extends,
+                "== prefix",
+                "!= prefix",
             ),
         },
     ),
@@ -301,6 +370,40 @@ def test_every_equivalent_mutant_has_a_reason_and_is_one() -> None:
     for name, reason in equivalents().items():
         assert reason
         assert name in names
+
+
+SEARCH = Job(place=0, claim="the_ledger_never_passes_the_caps", check="search")
+PROVING = replace(SEARCH, place=1, check="proof", proves=True)
+SPARED = replace(SEARCH, place=2, check="further search", spare=True)
+CHANGED = Change(field="charge", before="a", after="b")
+
+
+@pytest.mark.parametrize(
+    ("job", "evidence", "reason", "left", "certain"),
+    [
+        (SEARCH, Evidence.ATTACK, Reason.NONE, [PROVING], True),
+        (SEARCH, Evidence.ALARM, Reason.RAISED, [PROVING], True),
+        (SEARCH, Evidence.NONE, Reason.VACUOUS, [PROVING], True),
+        (SEARCH, Evidence.NONE, Reason.OUT_OF_RESOURCES, [PROVING], False),
+        (SEARCH, Evidence.EXACT_IN_UNIVERSE, Reason.NONE, [PROVING], False),
+        (PROVING, Evidence.NONE, Reason.OUT_OF_RESOURCES, [SPARED], True),
+        (PROVING, Evidence.NONE, Reason.OUT_OF_RESOURCES, [SEARCH], False),
+        (PROVING, Evidence.NONE, Reason.OUT_OF_RESOURCES, [replace(PROVING, place=2)], False),
+        (PROVING, Evidence.PROOF, Reason.NONE, [SPARED], False),
+        (SPARED, Evidence.ATTACK, Reason.NONE, [PROVING], False),
+        (SPARED, Evidence.ATTACK, Reason.NONE, [], True),
+    ],
+)
+def test_a_check_ends_early_only_if_no_job_can_save_it(
+    job: Job, evidence: Evidence, reason: Reason, left: list[Job], certain: bool
+) -> None:
+    finding = Finding(claim=job.claim, check=job.check, evidence=evidence, reason=reason)
+    for changes, wanted in (((), certain), ((CHANGED,), False)):
+        about = About(name="rules", changes=changes)
+        schedule = Schedule(Loaded(about=about, jobs=(job, *left)), Options())
+        schedule.pending = left
+        schedule.found[job] = Found(finding=finding)
+        assert must_fail(schedule) is wanted
 
 
 @pytest.mark.parametrize("check", [check for check, _ in SLIPS], ids=lambda each: each.claim)
