@@ -36,6 +36,7 @@ from proofs._followed import _known
 from proofs._labels import (
     DRAW,
     FALSE,
+    LIMITS,
     PUBLIC,
     TRUE,
     Call,
@@ -131,11 +132,11 @@ class Admitting(Policy):
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open a credit, and of the client the budgets."""
         if label == ADMITTING:
-            return {"client": KEEPER, "rules": RULES}.get(name, PUBLIC)
+            return {"client": KEEPER, "rules": RULES, "limits": LIMITS}.get(name, PUBLIC)
         if label == CREDIT:
             return {"unit": UNIT, "contributions": PUBLIC}.get(name)
         if label == RULES and name == "limits":
-            return PUBLIC
+            return LIMITS
         if label == KEEPER and name == "budgets":
             return BUDGETS
         return LOOK_UP if label == BUDGETS and name == "get" else None
@@ -242,9 +243,9 @@ class AdmittingPart(Policy):
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public, and the budget in which a contribution is counted."""
         if label == ONE_PART:
-            return {"client": KEEPER, "rules": RULES}.get(name, PUBLIC)
+            return {"client": KEEPER, "rules": RULES, "limits": LIMITS}.get(name, PUBLIC)
         if label == RULES and name == "limits":
-            return PUBLIC
+            return LIMITS
         return COUNTS.get(name) if label in HOLDING else None
 
     def call(self, call: Call) -> Label | None:
@@ -308,7 +309,7 @@ class Sending(Policy):
         if label == SENDING:
             return {"client": KEEPER, "rules": RULES, "cause": CAUSE}.get(name, PUBLIC)
         if label == RULES and name == "limits":
-            return PUBLIC
+            return LIMITS
         if label == SENT:
             return LEAVING if name == "report" else PUBLIC
         if label == LEAVING:
@@ -361,9 +362,9 @@ class Matching(Policy):
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open the records of sources, and what they hold."""
         if label in (TRIGGERED, COUNTING):
-            return {"client": RECORDS, "rules": RULES}.get(name, PUBLIC)
+            return {"client": RECORDS, "rules": RULES, "limits": LIMITS}.get(name, PUBLIC)
         if label == RULES and name == "limits":
-            return PUBLIC
+            return LIMITS
         if label in (RECORDS, RECORDS_AFTER):
             return KEPT if name == "records" else PUBLIC
         return None if label != RECORD or name == "response" else PUBLIC
@@ -431,7 +432,7 @@ class Passing(Policy):
         if label in (PASSING, PASSED):
             return {"client": SOURCES, "rules": RULES}.get(name, PUBLIC)
         if label == RULES and name == "limits":
-            return PUBLIC
+            return LIMITS
         if label in (SOURCES, SOURCES_AFTER) and name == "records":
             return Several("the accounts of sources", ACCOUNT)
         return PUBLIC if label == ACCOUNT and name in ("source", "registered_at") else None

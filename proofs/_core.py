@@ -17,7 +17,8 @@ not compute by itself. The *core* of a proposal is its rules without such additi
   `register_event_trigger`, `pass_windows` and `event_visible`, as `proofs/_clients.py` says;
 - `budget_entries`, if the entries of a report are what is written on it, its contents left out, and
   limits and constants, all as they are, or whole numbers computed from its identifier, so that they
-  equal those of every other query: what a report took part in is then counted under each entry;
+  equal those of every other query: what a report took part in is then counted under each entry.
+  Further entries may depend on the time: they refuse more, in public;
 - a rule that is the paper's own function, written down again.
 
 An adversary who talks to the core can do by itself whatever the additions do: ask less, ask for
@@ -73,6 +74,7 @@ from proofs._served import (
     AroundFiling,
     AroundServe,
     AtTheService,
+    changes,
     computing,
 )
 from proofs._settled import LISTED, WAYS, AroundSettle, are_listed
@@ -157,7 +159,7 @@ class Around(Step[Rules]):
 
 @dataclass(frozen=True, kw_only=True)
 class AroundEntries(Around):
-    """State that a report has entries, the same in every query, of which contents are no part."""
+    """State that a report has an entry, the same in every query, and contents are part of none."""
 
     def follow(self, subject: Rules) -> None:
         """Raise what the rule computes: it may not compare as equal in another query."""
@@ -174,8 +176,9 @@ class AroundEntries(Around):
             raise NotFollowed(f"{error} {where}") from error
 
     def allows(self, found: Label) -> bool:
-        """Ask for one entry at least."""
-        return isinstance(found, Pack) and bool(found.members) and is_public(found)
+        """Ask for one entry at least that is the same at every time."""
+        fixed = isinstance(found, Pack) and not all(map(changes, found.members))
+        return fixed and is_public(found)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -411,7 +414,7 @@ AROUND: dict[str, Step[Rules]] = {
         allowed=_clients.SENT_OR_NOT,
     ),
     "budget_entries": AroundEntries(
-        name="a report has entries, the same in every query and whatever it holds",
+        name="a report has an entry, the same in every query, and all entries whatever it holds",
         rule="budget_entries",
         arguments=(FILING, FILED),
         policy=AroundFiling,

@@ -54,11 +54,13 @@ from proofs._followed import (
 from proofs._labels import (
     DRAW,
     FALSE,
+    LIMITS,
     MADE,
     MIXED,
     NO_MEMBER,
     NONE,
     NULL,
+    POSITIVE,
     PUBLIC,
     TRUE,
     Call,
@@ -86,6 +88,7 @@ from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.event_client import EventSource, EventTrigger
 from spec.private_aggregation_client import Event
+from spec.rules import Limits
 
 T = TypeVar("T")
 
@@ -101,6 +104,9 @@ STEPS = 10_000
 SLICE = Public("some places of a sequence")
 PAIRS = Several("pairs", Pack("a pair", (PUBLIC, PUBLIC)))
 """What a dictionary that is made here holds: unpacking a pair never raises."""
+
+WHOLE_LIMITS = frozenset(each.name for each in dataclasses.fields(Limits) if each.type == "int")
+"""The limits that are whole numbers, which are at least one."""
 
 WAYS = 4
 """How many labels one value may have."""
@@ -607,8 +613,9 @@ class _Frame:
             value = by.argval if by.opname == "LOAD_CONST" else None
             if by.opname == "LOAD_GLOBAL":
                 value = self.scope.get(by.argval)
-            known = type(value) is int and value > 0
-            raises = not known or step.is_jump_target or step.argrepr.rstrip("=") not in ("//", "%")
+            known = type(value) is int and value > 0 and not step.is_jump_target
+            divides = step.argrepr.rstrip("=") in ("//", "%")
+            raises = not divides or not (known or stack[-1] == POSITIVE)
         elif operation == "BINARY_SUBSCR":
             raises = stack[-1] != SLICE and not _is_generic(stack[-2])
         elif operation == "UNPACK_SEQUENCE":
@@ -673,7 +680,9 @@ class _Frame:
 
     def _global(self, name: str) -> Label:
         if name in self.scope:
-            return _label_of(self.scope[name], name)
+            value = self.scope[name]
+            known = self.policy.constant(value) if type(value) in ATOMS else None
+            return known or _label_of(value, name)
         builtin = BUILTINS.get(name)
         if builtin is None:
             raise self.unknown(name)
@@ -684,6 +693,8 @@ class _Frame:
         found = self.policy.attribute(label, name)
         if found is not None:
             return found
+        if label == LIMITS:
+            return POSITIVE if name in WHOLE_LIMITS else PUBLIC
         if isinstance(label, Known):
             return self._attribute_of(label, name)
         self.public(label, f".{name}")

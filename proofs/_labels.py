@@ -105,6 +105,8 @@ class Method(Label):
 
 
 PUBLIC = Public("a public value")
+LIMITS = Public("the limits")
+POSITIVE = Public("a whole number of at least one")
 NONE = Public("None")
 TRUE = Public("True")
 FALSE = Public("False")

@@ -185,6 +185,7 @@ FILING = Label("what the rule sees of a report")
 KIND = Public("which kind of report it is")
 PARAMETERS = Public("the limits")
 WHOLE = Public("a whole number")
+CHANGING = Public("something that is another one at another time")
 WHOLE_STAYS_WHOLE = frozenset({"+", "-", "*", "//", "%", ">>", "&", "|", "^"})
 """What makes of two whole numbers a whole number, if it makes anything."""
 
@@ -203,13 +204,15 @@ class AroundFiling(Policy):
     Entries must compare as equal from one query to the next. What is computed may not: an iterator
     or a bound method equals itself only, and what is no number does not even that. So nothing is
     computed but whole numbers from the identifier, and no branch depends on anything but the kind
-    of report.
+    of report. What is computed from the time, too, is marked: it may be an entry beside others.
     """
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is written on the report, and the limits."""
         if label == FILED and is_written_outside(name):
             return WHOLE if name == "report_id" else PUBLIC
+        if label == FILING and name == "now":
+            return CHANGING
         if label == FILING and name in ("limits", "rules"):
             return PARAMETERS if name == "limits" else RULES
         if label == RULES and name == "limits":
@@ -232,8 +235,8 @@ class AroundFiling(Policy):
 
     def operated(self, operator: str, first: Label, second: Label) -> Label | None:
         """Calculate whole numbers from whole numbers."""
-        if operator in WHOLE_STAYS_WHOLE and first == second == WHOLE:
-            return WHOLE
+        if operator in WHOLE_STAYS_WHOLE and {first, second} <= {WHOLE, CHANGING}:
+            return WHOLE if first == second == WHOLE else CHANGING
         raise NotFollowed(f"{operator} of {first.what} and {second.what}")
 
     def found_true(self, label: Label, _: bool) -> Change | None:
@@ -241,6 +244,15 @@ class AroundFiling(Policy):
         if label != KIND:
             raise NotFollowed(f"a branch on {label.what}")
         return None
+
+    def joined(self, first: Label, second: Label) -> Label | None:
+        """Keep the mark of the time."""
+        return CHANGING if first != second and (changes(first) or changes(second)) else None
+
+
+def changes(label: Label) -> bool:
+    """Tell whether something may be another one at another time."""
+    return label == CHANGING or (isinstance(label, Pack) and any(map(changes, label.members)))
 
 
 def computing(code: CodeType) -> str:

@@ -12,8 +12,8 @@ So, whatever is charged twice, skipped or charged in vain, an entry that was sto
 what it held before the query and what the query asks for. For every report the parameters of the
 answers that it took part in sum to at most what its entries hold. These stay within the caps, by
 what the_ledger_never_passes_the_caps shows of `charge`. Who pays is public, because `charge` and
-`budget_entries` look at no contents, by abort_does_not_depend_on_attribution. Entries of a report
-are never none, and the same in every query, by the first of these.
+`budget_entries` look at no contents, by abort_does_not_depend_on_attribution. One of the entries
+of a report is the same in every query, by the first of these.
 
 Labels speak of one round of a loop. The next round begins with other values, so that whatever is
 kept from the round before loses its label.

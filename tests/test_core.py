@@ -584,6 +584,43 @@ def enter_by_half(_: AtService, report: Report) -> tuple[Hashable, ...]:
     return (report.report_id / 2,)
 
 
+def enter_by_the_day(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    return ((report.report_id, at.now // 86400), at.now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Marked(Report):
+    """Be a report of another kind."""
+
+
+def enter_by_time_or_kind(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    place = report.report_id if isinstance(report, Marked) else at.now % 7
+    return (place,)
+
+
+def enter_by_time_in_a_pair_or_kind(at: AtService, report: Report) -> tuple[Hashable, ...]:
+    place: Hashable = (report.report_id, at.now)
+    if isinstance(report, Marked):
+        place = report.report_id
+    return (place,)
+
+
+def admit_by_a_quotient(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    if contribution.value // (at.limits.contribution_budget - 5) > 3:
+        return spent, False
+    return PAPER.admit(at, unit, spent, contribution)
+
+
+def admit_by_a_share(
+    at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
+) -> tuple[Budget, bool]:
+    if contribution.value % at.limits.delta > 0:
+        return spent, False
+    return PAPER.admit(at, unit, spent, contribution)
+
+
 def send_as_often_as_granted(at: AtContribution, granted: tuple[Credit, ...]) -> tuple[Sent, ...]:
     sent = PAPER.send(at, granted)
     assert isinstance(sent, tuple)
@@ -638,7 +675,14 @@ REFUSED: tuple[tuple[str, Callable[..., object]], ...] = (
     ("propose", propose_for_the_day),
     ("event_attribute", credit_the_truthful),
     ("register_event_trigger", count_for_the_first),
-    ("budget_entries", enter_by_half),
+    *(
+        ("budget_entries", rule)
+        for rule in (
+            *(enter_by_half, enter_by_the_day, enter_by_time_or_kind),
+            enter_by_time_in_a_pair_or_kind,
+        )
+    ),
+    *(("admit", rule) for rule in (admit_by_a_quotient, admit_by_a_share)),
     ("send", send_as_often_as_granted),
     *(
         ("event_matches", rule)
