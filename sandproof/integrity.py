@@ -5,6 +5,11 @@ classes and values of spec, proofs, properties and this package, the functions a
 they calculate with, and the hooks of the interpreter. Afterwards, and again after every check, each
 part must be the very same object. Whatever is not is named, and the proposal is bad input.
 
+What is imported is written down, and what a proposal is judged with must be imported before it is
+run. A search may begin before the rest of this project is imported. If anything of it is imported
+then, by the proposal or by the search, nothing counts of what was found (`Unwatched`): it is found
+once more when everything is imported and written down.
+
 What the project itself writes to while it runs is listed in `WORKING` and is left out.
 """
 
@@ -85,12 +90,20 @@ class Shadowed(Exception):
     """Report that packages of this project come from different places."""
 
 
-class Snapshot:
-    """Hold every object that a verdict rests on, with its parts as they are now."""
+class Unwatched(Exception):
+    """Report that modules of this project were imported that were not written down before."""
 
-    def __init__(self) -> None:
+
+class Snapshot:
+    """Hold every object that a verdict rests on, with its parts as they are now.
+
+    One of `everything` imports first what is not imported yet.
+    """
+
+    def __init__(self, everything: bool = True) -> None:
+        self.everything = everything
         self.seen: dict[int, Seen] = {}
-        for module in own_modules():
+        for module in own_modules() if everything else imported_modules():
             self._visit(module.__name__, module)
         for module in HELPERS:
             for name, value in self._note(module.__name__, module, of_helper):
@@ -101,6 +114,12 @@ class Snapshot:
         self.lengths, self.parts = self.all_parts.now()
         self.hooks = hooks()
         self.modules = {name: sys.modules[name] for name in sys.modules if is_ours(name)}
+
+    def refuse_later_imports(self) -> None:
+        """Raise `Unwatched` if more is imported now, and it is not everything that is held."""
+        later = [] if self.everything else [*filter(is_ours, sys.modules.keys() - self.modules)]
+        if later:
+            raise Unwatched(*sorted(later))
 
     def differences(self) -> Iterator[str]:
         """Name what is not any more what it was."""
@@ -226,18 +245,28 @@ def is_ours(name: str) -> bool:
     return name.partition(".")[0] in PACKAGES
 
 
-def own_modules() -> list[ModuleType]:
-    """Import every module of this project, and see that they lie beside each other."""
+def imported_modules() -> list[ModuleType]:
+    """Return the modules of this project that are imported; see that they lie beside each other."""
     places = {Path(str(package.__file__)).resolve().parent.parent for package in packages()}
     if len(places) > 1:
         listed = ", ".join(sorted(map(str, places)))
         raise Shadowed(f"the packages {', '.join(PACKAGES)} come from several places: {listed}")
-    modules = list(packages())
+    names = sorted(filter(is_ours, sys.modules), key=lambda name: ("." in name, *as_shown(name)))
+    return [sys.modules[name] for name in names]
+
+
+def as_shown(name: str) -> tuple[int, str]:
+    """Order modules by their packages: what several of them hold is named as the first does."""
+    return PACKAGES.index(name.partition(".")[0]), name
+
+
+def own_modules() -> list[ModuleType]:
+    """Import every module of this project."""
     for package in packages():
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not found.name.endswith("__main__"):
-                modules.append(importlib.import_module(found.name))
-    return modules
+                importlib.import_module(found.name)
+    return imported_modules()
 
 
 def packages() -> tuple[ModuleType, ...]:
@@ -365,13 +394,22 @@ _last: list[Snapshot] = []
 
 
 @contextmanager
-def watching() -> Iterator[None]:
-    """Write everything down once, for all proposals that are loaded meanwhile, also in children."""
-    _watched.append(written_down())
+def watching(everything: bool = True) -> Iterator[None]:
+    """Write things down once, for all proposals that are loaded meanwhile, also in children.
+
+    They are everything, or what is imported now.
+    """
+    _watched.append(written_down(everything))
     try:
         yield
     finally:
         _watched.pop()
+
+
+def watch_everything() -> None:
+    """Import and write down what is not yet; only where no proposal has been run."""
+    if not _watched[-1].everything:
+        _watched[-1] = written_down()
 
 
 def snapshot() -> Snapshot:
@@ -379,16 +417,18 @@ def snapshot() -> Snapshot:
     return _watched[-1] if _watched else written_down()
 
 
-def written_down() -> Snapshot:
-    """Write everything down; what was the last time is used again if it is still so."""
-    if not _last or next(_last[0].differences(), None) is not None:
+def written_down(everything: bool = True) -> Snapshot:
+    """Write things down; what was the last time is used again if it is still so."""
+    known = bool(_last) and (_last[0].everything or not everything)
+    if not known or next(_last[0].differences(), None) is not None:
         with collecting_no_garbage():
-            _last[:] = [Snapshot()]
+            _last[:] = [Snapshot(everything)]
     return _last[0]
 
 
 def complaint(before: Snapshot) -> str:
     """Say what a proposal has changed that it must leave alone, if it has changed anything."""
+    before.refuse_later_imports()
     changed = sorted(dict.fromkeys(before.differences()))
     if not changed:
         return ""
