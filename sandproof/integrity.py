@@ -6,9 +6,9 @@ they calculate with, and the hooks of the interpreter. Afterwards, and again aft
 part must be the very same object. Whatever is not is named, and the proposal is bad input.
 
 What is imported is written down, and what a proposal is judged with must be imported before it is
-run. A search may begin before the rest of this project is imported. If anything of it is imported
-then, by the proposal or by the search, nothing counts of what was found (`Unwatched`): it is found
-once more when everything is imported and written down.
+run. A search may begin before the rest of this project is imported. If anything whatsoever is
+imported then, by the proposal or by the search, nothing counts of what was found (`Unwatched`): it
+is found once more when everything is imported and written down.
 
 What the project itself writes to while it runs is listed in `WORKING` and is left out.
 """
@@ -69,6 +69,9 @@ WORKING = frozenset(
 )
 """Where the project keeps what it knows for the moment."""
 
+PROPOSAL = "proposal_"
+"""How the name begins under which a proposal's file is imported."""
+
 LAZY = frozenset(
     {"_hash", "__dict__", "__weakref__", "__abstractmethods__", "_abc_impl", "__annotations__"}
 )
@@ -91,7 +94,7 @@ class Shadowed(Exception):
 
 
 class Unwatched(Exception):
-    """Report that modules of this project were imported that were not written down before."""
+    """Report that modules were imported after what is imported was written down, and which."""
 
 
 class Snapshot:
@@ -114,12 +117,17 @@ class Snapshot:
         self.lengths, self.parts = self.all_parts.now()
         self.hooks = hooks()
         self.modules = {name: sys.modules[name] for name in sys.modules if is_ours(name)}
+        self.imported = frozenset(sys.modules)
 
     def refuse_later_imports(self) -> None:
-        """Raise `Unwatched` if more is imported now, and it is not everything that is held."""
-        later = [] if self.everything else [*filter(is_ours, sys.modules.keys() - self.modules)]
-        if later:
-            raise Unwatched(*sorted(later))
+        """Raise `Unwatched` if more is imported now, and it is not everything that is held.
+
+        The proposal's own file may be. Other files of its own may not, as their names may be those
+        of modules that are imported with everything, and are then not its own.
+        """
+        later = () if self.everything else sys.modules.keys() - self.imported
+        if named := sorted(name for name in later if not name.startswith(PROPOSAL)):
+            raise Unwatched(*named)
 
     def differences(self) -> Iterator[str]:
         """Name what is not any more what it was."""

@@ -266,7 +266,7 @@ def memory_limit(jobs: int) -> int:
 
 def memory_used() -> int:
     """Return how much address space this process uses already, where the system tells."""
-    with suppress(OSError), open("/proc/self/statm", encoding="ascii") as file:
+    with suppress(OSError), open("/proc/self/statm", encoding="utf-8") as file:
         return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     return 0
 
