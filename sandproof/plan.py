@@ -137,7 +137,7 @@ def rank(check: Check, effort: str) -> tuple[int, int]:
     slow = 0 if check.shape is FIRST else 1
     if check.shape in SLOW and claim.relation:
         slow = 2 + SLOW.index(check.shape)
-    if claim.relation and check.relation not in (None, claim.relation):
+    if claim.relation and check.relation is not claim.relation and check.relation:
         slow = {Shape.SMALL_UNIVERSE: 0, Shape.SCRIPTS: 1 + len(SLOW)}.get(check.shape, slow)
     late = 2 + len(SLOW) + (1 if spared(check, effort) else 0)
     return ORDER[claim.kind], late if check.proves or spared(check, effort) else slow

@@ -39,7 +39,6 @@ from spec.level1.claims import (
 from spec.neighbours import Relation
 from spec.verdicts import Check, Finding
 
-
 PROOFS = level1_proofs()
 """The proofs, collected before proposals are run: collecting them imports their files."""
 
