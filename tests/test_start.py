@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sandproof.families import NAMES, claims_of
+from sandproof.families.claim_names import CLAIM_NAMES
 from sandproof.main import COMMANDS
 from sandproof.this_process import collecting_no_garbage
 
@@ -17,7 +19,7 @@ HEAVY = {"z3", "cvc5", "sympy", "hypothesis", "distributed", "opendp", "properti
 UNUSED = {"spec.level1", "sandproof.formats.junit", "sandproof.formats.page"}
 """What a result about the paper's rules does without."""
 
-CALCULATE = {"claims", "controls", "new", "params", "simulate"}
+CALCULATE = {"claims", "controls", "new"}
 """The commands that import the specification whatever is asked of them."""
 
 PROGRAM = """
@@ -75,14 +77,21 @@ def test_the_help_of_a_command_imports_no_solver(command: str) -> None:
         ["catalogue", "nowhere"],
         ["campaign", "nowhere.py"],
         ["campaign", "--sweep", "epsilon=2:1"],
+        ["params", "nothing"],
+        ["params", "--format", "none"],
+        ["simulate", "nowhere"],
+        ["simulate", "--family", "w3c", "nowhere"],
     ],
 )
 def test_bad_input_is_refused_without_the_specification(arguments: list[str]) -> None:
     status, names = imported(*arguments)
     assert status == 2
-    assert names & HEAVY == set()
-    # To know whether there is a claim takes the tables of both families.
-    assert "--only" in arguments or names & {"spec", "flint"} == set()
+    assert names & {*HEAVY, "spec", "flint"} == set()
+
+
+@pytest.mark.parametrize("family", NAMES)
+def test_the_claims_that_can_be_named_are_those_of_the_table(family: str) -> None:
+    assert CLAIM_NAMES[family] == tuple(claims_of(family))
 
 
 @pytest.mark.parametrize("text", ["", "x = (\n", "\0", "# -*- coding: none -*-\n"])
