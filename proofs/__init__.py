@@ -14,7 +14,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from spec.verdicts import Check, Evidence, Finding, deferred
+from proofs._deferred import deferred
+from spec.verdicts import Check, Evidence, Finding
 
 
 @cache

@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import partial
 from importlib import import_module
 
-from spec.verdicts import Check, Evidence, Shape, deferred
+from proofs._deferred import deferred
+from spec.verdicts import Check, Evidence, Shape
 
 ROLLOUTS = "summary_mechanism_is_individually_private"
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sandproof import combine
 from sandproof.about import About, Request
 from sandproof.children import check_in_child, load_in_child
-from sandproof.families import Family, all_claims
+from sandproof.families import Family, all_claims, family_named
 from sandproof.integrity import Unwatched, snapshot, watch_everything
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded
@@ -37,6 +38,8 @@ class Case:
         self.printed: dict[int, str] = {}
         self.gave_up = False
         self.store = Store(options.store)
+        for name in mentioned_families(request):
+            family_named(name)
 
     @property
     def done(self) -> bool:
@@ -272,3 +275,14 @@ def unanswered(name: str, job: Job, outcome: Outcome) -> Found:
         return Found(finding=finding, exhausted={rule: message})
     message = f"{name}: {job.name} was not finished within {outcome.task.seconds:g} s"
     return Found(finding=undecided(job, Reason.OUT_OF_RESOURCES, message))
+
+
+def mentioned_families(request: Request) -> Iterator[str]:
+    """Name the families whose rules a request may be about, as far as a glance tells.
+
+    What they bring is imported before proposals are run; what is missing then, only later.
+    """
+    yield request.family
+    with suppress(OSError):
+        if request.path is not None and b"level1" in request.path.read_bytes():
+            yield "w3c"

@@ -27,11 +27,11 @@ import operator
 import pkgutil
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain, repeat
 from pathlib import Path
-from types import CellType, FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import cast
 
 import cvc5
@@ -42,9 +42,20 @@ import z3
 import proofs
 import properties
 import spec
+from sandproof.object_parts import (
+    PACKAGES,
+    READERS,
+    Read,
+    is_ours,
+    of_class,
+    of_function,
+    of_helper,
+    of_wrapper,
+    reader_of,
+    slots_of,
+)
 from sandproof.this_process import collecting_no_garbage
 
-PACKAGES = ("spec", "proofs", "properties", "sandproof")
 HELPERS: tuple[ModuleType, ...] = (
     *(builtins, dataclasses, flint, fractions, functools, immutables, itertools, math, operator),
 )
@@ -72,19 +83,12 @@ WORKING = frozenset(
 PROPOSAL = "proposal_"
 """How the name begins under which a proposal's file is imported."""
 
-LAZY = frozenset(
-    {"_hash", "__dict__", "__weakref__", "__abstractmethods__", "_abc_impl", "__annotations__"}
-)
-"""Attributes that are filled in when they are first asked for."""
-
 made_of = operator.attrgetter("__code__", "__defaults__", "__kwdefaults__", "__globals__")
 """What every function is made of."""
 
 bases_of = operator.attrgetter("__bases__")
 values_of = operator.methodcaller("values")
 
-Parts = Iterable[tuple[str, object]]
-Read = Callable[[object], Parts]
 Seen = tuple[str, object, Read, list[str], list[object]]
 """The name of an object, the object, what reads its parts, their names, and the parts."""
 
@@ -248,11 +252,6 @@ def without(read: Read, left_out: frozenset[str]) -> Read:
     return lambda value: (part for part in read(value) if part[0] not in left_out)
 
 
-def is_ours(name: str) -> bool:
-    """Tell whether a module belongs to this project."""
-    return name.partition(".")[0] in PACKAGES
-
-
 def imported_modules() -> list[ModuleType]:
     """Return the modules of this project that are imported; see that they lie beside each other."""
     places = {Path(str(package.__file__)).resolve().parent.parent for package in packages()}
@@ -295,107 +294,6 @@ def hooks() -> dict[str, object]:
         "atexit (a function to be called in the end)": atexit._ncallbacks(),
     }
 
-
-def reader_of(value: object) -> Read | None:
-    """Return what lists the parts of an object that could be changed, or hold what could be."""
-    kind = type(value)
-    if kind is FunctionType:
-        return of_function
-    if kind in READERS:
-        return READERS[kind]
-    if isinstance(value, ModuleType):
-        return of_module if is_ours(value.__name__) else None
-    if isinstance(value, type):
-        return of_class if is_ours(value.__module__) else None
-    return of_instance if is_ours(kind.__module__) else None
-
-
-def of_function(value: object) -> Parts:
-    """List what a function is made of, and what it remembers of the functions around it."""
-    assert isinstance(value, FunctionType)
-    parts: list[tuple[str, object]] = [
-        ("__code__", value.__code__),
-        ("__defaults__", value.__defaults__),
-        ("__kwdefaults__", value.__kwdefaults__),
-        ("__globals__", value.__globals__),
-    ]
-    if value.__closure__:
-        for name, cell in zip(value.__code__.co_freevars, value.__closure__, strict=False):
-            with suppress(ValueError):  # A variable that was never set.
-                parts.append((name, cell.cell_contents))
-    parts.extend(value.__dict__.items())
-    return parts
-
-
-def of_module(value: object) -> Parts:
-    """List what a module holds."""
-    return [part for part in vars(value).items() if part[0] != "__builtins__"]
-
-
-def of_helper(value: object) -> Parts:
-    """List the functions and classes that a module holds."""
-    return [part for part in vars(value).items() if callable(part[1]) and part[0] != "_"]
-
-
-def of_class(value: object) -> Parts:
-    """List what a class holds."""
-    assert isinstance(value, type)
-    yield "__bases__", value.__bases__
-    yield from (part for part in vars(value).items() if part[0] not in LAZY)
-
-
-def of_instance(value: object) -> Parts:
-    """List the attributes of an object of a type of this project."""
-    for name in slots_of(type(value)):  # type: ignore[arg-type]
-        try:
-            yield name, object.__getattribute__(value, name)
-        except AttributeError:
-            yield name, None
-    with suppress(AttributeError):
-        held = object.__getattribute__(value, "__dict__")
-        yield from (part for part in held.items() if part[0] not in LAZY)
-
-
-@functools.cache
-def slots_of(kind: type) -> tuple[str, ...]:
-    """Name the slots of a type, but for those that are filled in later."""
-    found = [vars(base).get("__slots__", ()) for base in kind.__mro__]
-    listed = [(each,) if isinstance(each, str) else tuple(each) for each in found]
-    return tuple(name for names in listed for name in names if name not in LAZY)
-
-
-def of_dictionary(value: object) -> Parts:
-    """List the entries of a dictionary."""
-    assert isinstance(value, dict)
-    return [(str(place), part) for place, pair in enumerate(value.items()) for part in pair]
-
-
-def of_sequence(value: object) -> Parts:
-    """List the members of a collection."""
-    assert isinstance(value, list | set)
-    return [(str(place), part) for place, part in enumerate(value)]
-
-
-def of_constant(value: object) -> Parts:
-    """List the members of a collection, which stay what they are, but may themselves change."""
-    assert isinstance(value, tuple | frozenset)
-    return [(str(place), part) for place, part in enumerate(value)]
-
-
-def of_wrapper(value: object) -> Parts:
-    """List the functions behind a method, a property or a remembered function."""
-    names = ("__func__", "__self__", "__wrapped__", "fget", "fset", "func")
-    return [(name, getattr(value, name)) for name in names if hasattr(value, name)]
-
-
-READERS: dict[type, Read] = {
-    dict: of_dictionary,
-    **dict.fromkeys((list, set), of_sequence),
-    **dict.fromkeys((tuple, frozenset), of_constant),
-    **dict.fromkeys((staticmethod, classmethod, property, MethodType), of_wrapper),
-    **dict.fromkeys((functools.partial, functools.cached_property), of_wrapper),
-    type(slots_of): of_wrapper,
-}
 
 _watched: list[Snapshot] = []
 _last: list[Snapshot] = []

@@ -14,11 +14,9 @@ takes and how many run side by side make no difference.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 
 from sandproof.about import Request
 from sandproof.case import Assigned, Case
-from sandproof.families import family_named
 from sandproof.integrity import watching
 from sandproof.jobs import Options
 from sandproof.processes import Pool
@@ -34,9 +32,6 @@ def run(
     An interrupt ends the children and yields what has been found until then. `refuted` is told the
     name of a proposal as soon as it is certain that it is refuted, if more is still to be found.
     """
-    for request in requests:
-        for name in mentioned_families(request):
-            family_named(name)
     cases = [Case(request, options) for request in requests]
     waiting, progress = list(cases), Progress()
     open_cases = list(cases) if refuted is not None else []
@@ -69,14 +64,3 @@ def run(
             progress.clear()
             for case in waiting:
                 yield case.result(interrupted=not case.done)
-
-
-def mentioned_families(request: Request) -> Iterator[str]:
-    """Name the families whose rules a request may be about, as far as a glance tells.
-
-    What they bring is imported before proposals are run; what is missing then, only later.
-    """
-    yield request.family
-    with suppress(OSError):
-        if request.path is not None and b"level1" in request.path.read_bytes():
-            yield "w3c"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, overload
+from typing import Any
 
 from spec.neighbours import Relation
 
@@ -239,43 +239,3 @@ class Check:
     def proves(self) -> bool:
         """Tell whether this is a proof."""
         return self.evidence is Evidence.PROOF
-
-
-class DeferredControls(Sequence[Control]):
-    """Be the controls of a check that is made when they are first asked for."""
-
-    def __init__(self, made: Callable[[], Check]) -> None:
-        self._made = made
-
-    def __len__(self) -> int:
-        return len(self._made().controls)
-
-    @overload
-    def __getitem__(self, place: int) -> Control: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Control]: ...
-
-    def __getitem__(self, place: int | slice) -> Control | Sequence[Control]:
-        return self._made().controls[place]
-
-
-def deferred(
-    claim: str,
-    name: str,
-    made: Callable[[], Check],
-    evidence: Evidence,
-    shape: Shape = Shape.NONE,
-) -> Check:
-    """Return a check that can be planned at once, and is made when it is run.
-
-    So that what it runs need not be imported before. What is said of it must be so of the one made.
-    """
-    return Check(
-        claim=claim,
-        name=name,
-        run=lambda rules: made().run(rules),
-        controls=DeferredControls(made),
-        evidence=evidence,
-        shape=shape,
-    )
