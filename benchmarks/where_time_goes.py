@@ -87,7 +87,7 @@ def measure(path: str | None) -> dict[str, float]:
     from sandproof.about import Request
     from sandproof.jobs import Options
 
-    # A check imports every module before it runs a proposal, to see that none is changed by it.
+    # A check that comes to its proofs imports every module, to see that none is changed.
     list(integrity.own_modules())
     imports = process_time() - start
     with tempfile.TemporaryDirectory() as name:

@@ -1,36 +1,36 @@
 """Proofs for all values, on the functions of spec themselves.
 
-`CHECKS` holds the check of every proof file, in the order of their names. It is collected when it
-is first asked for. A check shares what it finds with the chains that it is a link of. So that
-processes can share the work, `lemmas_of` names what a proof rests on, and `findings_on` hands over
-what was found on given rules.
+`CHECKS` holds the check of every proof file, in the order of their names. A file is imported when
+its check is run, or asked for its controls. A check shares what it finds with the chains that it is
+a link of. So that processes can share the work, `lemmas_of` names what a proof rests on, and
+`findings_on` hands over what was found on given rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from spec.verdicts import Check, Finding
-
-CHECKS: tuple[Check, ...]
-
-
-def __getattr__(name: str) -> tuple[Check, ...]:
-    if name != "CHECKS":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return _collected()
+from proofs._deferred import deferred
+from spec.verdicts import Check, Evidence, Finding
 
 
 @cache
-def _collected() -> tuple[Check, ...]:
-    names = sorted(module.name for module in iter_modules(__path__) if not module.ispkg)
-    found = (import_module(f"{__name__}.{name}") for name in names if not name.startswith("_"))
-    chain, memory = (import_module(f"{__name__}.{name}") for name in ("_chain", "_memory"))
-    return tuple(memory.memoryless(chain.remembered(module.CHECK)) for module in found)
+def check_of_file(name: str) -> Check:
+    """Return the check of a proof file; each file proves the claim whose name it has."""
+    file, chain, memory = (import_module(f"{__name__}.{x}") for x in (name, "_chain", "_memory"))
+    found: Check = memory.memoryless(chain.remembered(file.CHECK))
+    return found
+
+
+CHECKS = tuple(
+    deferred(name, "proof", partial(check_of_file, name), Evidence.PROOF)
+    for name in sorted(module.name for module in iter_modules(__path__) if not module.ispkg)
+    if not name.startswith("_")
+)
 
 
 def lemmas_of(

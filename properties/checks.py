@@ -32,8 +32,7 @@ from properties.game_findings import (
     played,
     unless_admit_was_replaced,
 )
-from properties.machines._machine import ROLLOUTS
-from properties.machines.checks import machine_checks
+from properties.machine_list import ROLLOUTS, planned_machines
 from properties.scripts import Script, attribution_scripts
 from properties.searches.directed_worlds import directed_check
 from properties.searches.event_runs import event_runs_check
@@ -308,7 +307,7 @@ def random_runs(effort: str, seed: int) -> list[Check]:
     ledger knows no neighbours, and is searched whatever relation and types a proposal names. What a
     lemma's proof makes needless can be spared, but for the sums of rollouts, which they are for.
     """
-    found = machine_checks("deep" if effort == "deep" else "quick", seed)
+    found = planned_machines("deep" if effort == "deep" else "quick", seed)
     if effort == "quick":
         found = tuple(check for check in found if check.claim == LEDGER)
     return [

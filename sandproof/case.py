@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from sandproof import combine
 from sandproof.about import About, Request
 from sandproof.children import check_in_child, load_in_child
-from sandproof.families import Family, all_claims
+from sandproof.families import Family, all_claims, family_named
+from sandproof.integrity import Unwatched, snapshot, watch_everything
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded
 from sandproof.problems import BadInput, NotFollowed, brief_text
 from sandproof.processes import Ending, Outcome, Pool, Task
-from sandproof.result import Result
+from sandproof.result import Result, deciding
 from sandproof.schedule import Schedule, recall
 from sandproof.store import Store, digest_of, lasting
-from spec.verdicts import Evidence, Reason, Verdict
+from spec.verdicts import Evidence, Reason
 
 LOAD_SECONDS = 10.0
 CALL_SECONDS = 10.0
@@ -36,6 +38,8 @@ class Case:
         self.printed: dict[int, str] = {}
         self.gave_up = False
         self.store = Store(options.store)
+        for name in mentioned_families(request):
+            family_named(name)
 
     @property
     def done(self) -> bool:
@@ -65,8 +69,9 @@ class Case:
             if found.finding.evidence is Evidence.ATTACK
             and (first_left is None or job.place < first_left)
         }
-        deciding = self.result().deciding if attacked else []
-        return any(x.claim.id in attacked and x.verdict is Verdict.REFUTED for x in deciding)
+        loaded = self.schedule.loaded
+        asked_for = [x for x in loaded.family.claims.values() if self.options.asks_for(x.id)]
+        return any(claim.id in attacked for claim in deciding(asked_for, loaded.about.own))
 
     def next_task(self) -> Assigned | None:
         """Return the next piece of work, if there is one that can start now."""
@@ -109,7 +114,9 @@ class Case:
     def begin(self, task: Assigned, pool: Pool) -> None:
         """Start a task, or take in at once what is known."""
         if task.known is None:
-            pool.start(task)
+            if task.job is not None and not task.job.is_quick:
+                watch_everything()
+            pool.start(replace(task, partly_watched=not snapshot().everything))
         else:
             self.take(Outcome(task=task, ending=Ending.ANSWERED, answer=task.known), pool)
 
@@ -123,6 +130,9 @@ class Case:
         """Take in how a task ended, and end what it makes needless."""
         assert isinstance(outcome.task, Assigned)
         job = outcome.task.job
+        if isinstance(outcome.answer, Unwatched) and outcome.task.partly_watched:
+            self._start_again(job)
+            return
         if outcome.printed:
             self.printed[-1 if job is None else job.place] = outcome.printed
         if job is None:
@@ -145,6 +155,15 @@ class Case:
         pool.stop(
             lambda task: isinstance(task, Assigned) and task.case is self and task.job in dropped
         )
+
+    def _start_again(self, job: Job | None) -> None:
+        """Let a task be begun once more, with everything watched."""
+        watch_everything()
+        if job is None:
+            self.loading = False
+        else:
+            assert self.schedule is not None
+            self.schedule.put_off(job)
 
     def _keep(self, digest: str, job: Job, found: Found) -> None:
         """Keep what a job found; what is the same for all proposals rests on nothing else."""
@@ -230,13 +249,15 @@ class Case:
 class Assigned(Task):
     """Be a task that a case has handed out: to load its proposal, or to do a job.
 
-    `known` is what an earlier run found, if that was kept under the `digest`.
+    `known` is what an earlier run found, if that was kept under the `digest`. One that is
+    `partly_watched` was begun before everything was written down.
     """
 
     case: Case
     job: Job | None = None
     digest: str = ""
     known: Found | None = None
+    partly_watched: bool = False
 
 
 def unanswered(name: str, job: Job, outcome: Outcome) -> Found:
@@ -254,3 +275,14 @@ def unanswered(name: str, job: Job, outcome: Outcome) -> Found:
         return Found(finding=finding, exhausted={rule: message})
     message = f"{name}: {job.name} was not finished within {outcome.task.seconds:g} s"
     return Found(finding=undecided(job, Reason.OUT_OF_RESOURCES, message))
+
+
+def mentioned_families(request: Request) -> Iterator[str]:
+    """Name the families whose rules a request may be about, as far as a glance tells.
+
+    What they bring is imported before proposals are run; what is missing then, only later.
+    """
+    yield request.family
+    with suppress(OSError):
+        if request.path is not None and b"level1" in request.path.read_bytes():
+            yield "w3c"

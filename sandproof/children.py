@@ -8,12 +8,11 @@ finding, and says who is to blame.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
-
-from hypothesis.configuration import set_hypothesis_home_dir
 
 from proofs import findings_on
 from properties.observation import NoEncoding
@@ -22,6 +21,7 @@ from sandproof.calls import Calls
 from sandproof.claim_result import PROPOSAL, AttackRecord
 from sandproof.families import Family, claim_named, family_named
 from sandproof.guard import Guard, RuleMisbehaved
+from sandproof.integrity import Unwatched, snapshot
 from sandproof.jobs import Found, Job, Options, undecided
 from sandproof.plan import Loaded, checks_for, describe
 from sandproof.problems import BadInput, NotFollowed, at_line, told
@@ -48,10 +48,12 @@ class Tellable(Protocol):
 def load_in_child(request: Request, options: Options) -> Callable[[Calls], object]:
     """Return the work that loads a proposal and says what it is."""
 
-    def work(_: Calls) -> Loaded | BadInput | NotFollowed:
+    def work(_: Calls) -> Loaded | BadInput | NotFollowed | Unwatched:
         try:
-            return describe(load(request), options)
-        except (BadInput, NotFollowed) as error:
+            loaded = describe(load(request), options)
+            snapshot().refuse_later_imports()
+            return loaded
+        except (BadInput, NotFollowed, Unwatched) as error:
             return error
         except MemoryError:
             return BadInput(f"{request.name}: ran out of memory while it was loaded")
@@ -73,20 +75,29 @@ def check_in_child(
     Given is what lemmas found on these rules, and which are proved on the family's own.
     """
 
-    def work(trace: Calls) -> Found:
-        # Else Hypothesis writes into the folder where the user happens to be, and reads there.
-        if (folder := users_store()) is not None:
-            set_hypothesis_home_dir(folder / "hypothesis")
+    def work(trace: Calls) -> Found | Unwatched:
+        keep_hypothesis_at_home()
         proposal = load(request, again=True)
         if job.put_back:
             nearest = family_named(proposal.about.family).nearest(proposal.rules)
             changed = {job.put_back: getattr(nearest, job.put_back)}
             proposal = replace(proposal, rules=replace(proposal.rules, **changed))
         check = check_of_job(proposal, options, job)
-        findings_on(family_named(proposal.about.family).own).update(published)
-        return run_guarded(check, proposal, request, job, trace, lemmas)
+        if check.proves:
+            findings_on(family_named(proposal.about.family).own).update(published)
+        try:
+            return run_guarded(check, proposal, request, job, trace, lemmas)
+        except Unwatched as later:
+            return later
 
     return work
+
+
+def keep_hypothesis_at_home() -> None:
+    """Let Hypothesis, if it is imported, not write into the folder where the user happens to be."""
+    folder, configuration = users_store(), sys.modules.get("hypothesis.configuration")
+    if folder is not None and configuration is not None:
+        configuration.set_hypothesis_home_dir(folder / "hypothesis")
 
 
 def check_of_job(proposal: Proposal, options: Options, job: Job) -> Check:
@@ -113,7 +124,8 @@ def run_guarded(
     twice = not check.proves
     guard = Guard(path=path, files=proposal.files, twice=twice, trace=trace, reach=reach)
     rules = guard.around(proposal.rules)
-    known = findings_on(rules)
+    # Searches rest on no lemma, and do without what proofs import.
+    known = findings_on(rules) if check.proves else {}
     known.update(lemmas)
     try:
         finding = portable(check.run(rules))
@@ -140,7 +152,9 @@ def run_guarded(
         misbehaved=tuple(guard.misbehaved),
         exhausted=dict(guard.exhausted),
         lemmas={name: each for name, each in known.items() if name not in lemmas},
-        published=proved_on_own(family_named(proposal.about.family)) if behaved else {},
+        published=proved_on_own(family_named(proposal.about.family))
+        if behaved and check.proves
+        else {},
         reached=reach.reached if decides(finding) else frozenset(),
     )
 

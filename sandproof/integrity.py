@@ -5,6 +5,11 @@ classes and values of spec, proofs, properties and this package, the functions a
 they calculate with, and the hooks of the interpreter. Afterwards, and again after every check, each
 part must be the very same object. Whatever is not is named, and the proposal is bad input.
 
+What is imported is written down, and what a proposal is judged with must be imported before it is
+run. A search may begin before the rest of this project is imported. If anything whatsoever is
+imported then, by the proposal or by the search, nothing counts of what was found (`Unwatched`): it
+is found once more when everything is imported and written down.
+
 What the project itself writes to while it runs is listed in `WORKING` and is left out.
 """
 
@@ -22,11 +27,11 @@ import operator
 import pkgutil
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain, repeat
 from pathlib import Path
-from types import CellType, FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import cast
 
 import cvc5
@@ -37,9 +42,20 @@ import z3
 import proofs
 import properties
 import spec
+from sandproof.object_parts import (
+    PACKAGES,
+    READERS,
+    Read,
+    is_ours,
+    of_class,
+    of_function,
+    of_helper,
+    of_wrapper,
+    reader_of,
+    slots_of,
+)
 from sandproof.this_process import collecting_no_garbage
 
-PACKAGES = ("spec", "proofs", "properties", "sandproof")
 HELPERS: tuple[ModuleType, ...] = (
     *(builtins, dataclasses, flint, fractions, functools, immutables, itertools, math, operator),
 )
@@ -64,10 +80,8 @@ WORKING = frozenset(
 )
 """Where the project keeps what it knows for the moment."""
 
-LAZY = frozenset(
-    {"_hash", "__dict__", "__weakref__", "__abstractmethods__", "_abc_impl", "__annotations__"}
-)
-"""Attributes that are filled in when they are first asked for."""
+PROPOSAL = "proposal_"
+"""How the name begins under which a proposal's file is imported."""
 
 made_of = operator.attrgetter("__code__", "__defaults__", "__kwdefaults__", "__globals__")
 """What every function is made of."""
@@ -75,8 +89,6 @@ made_of = operator.attrgetter("__code__", "__defaults__", "__kwdefaults__", "__g
 bases_of = operator.attrgetter("__bases__")
 values_of = operator.methodcaller("values")
 
-Parts = Iterable[tuple[str, object]]
-Read = Callable[[object], Parts]
 Seen = tuple[str, object, Read, list[str], list[object]]
 """The name of an object, the object, what reads its parts, their names, and the parts."""
 
@@ -85,12 +97,20 @@ class Shadowed(Exception):
     """Report that packages of this project come from different places."""
 
 
-class Snapshot:
-    """Hold every object that a verdict rests on, with its parts as they are now."""
+class Unwatched(Exception):
+    """Report that modules were imported after what is imported was written down, and which."""
 
-    def __init__(self) -> None:
+
+class Snapshot:
+    """Hold every object that a verdict rests on, with its parts as they are now.
+
+    One of `everything` imports first what is not imported yet.
+    """
+
+    def __init__(self, everything: bool = True) -> None:
+        self.everything = everything
         self.seen: dict[int, Seen] = {}
-        for module in own_modules():
+        for module in own_modules() if everything else imported_modules():
             self._visit(module.__name__, module)
         for module in HELPERS:
             for name, value in self._note(module.__name__, module, of_helper):
@@ -101,6 +121,17 @@ class Snapshot:
         self.lengths, self.parts = self.all_parts.now()
         self.hooks = hooks()
         self.modules = {name: sys.modules[name] for name in sys.modules if is_ours(name)}
+        self.imported = frozenset(sys.modules)
+
+    def refuse_later_imports(self) -> None:
+        """Raise `Unwatched` if more is imported now, and it is not everything that is held.
+
+        The proposal's own file may be. Other files of its own may not, as their names may be those
+        of modules that are imported with everything, and are then not its own.
+        """
+        later = () if self.everything else sys.modules.keys() - self.imported
+        if named := sorted(name for name in later if not name.startswith(PROPOSAL)):
+            raise Unwatched(*named)
 
     def differences(self) -> Iterator[str]:
         """Name what is not any more what it was."""
@@ -221,23 +252,28 @@ def without(read: Read, left_out: frozenset[str]) -> Read:
     return lambda value: (part for part in read(value) if part[0] not in left_out)
 
 
-def is_ours(name: str) -> bool:
-    """Tell whether a module belongs to this project."""
-    return name.partition(".")[0] in PACKAGES
-
-
-def own_modules() -> list[ModuleType]:
-    """Import every module of this project, and see that they lie beside each other."""
+def imported_modules() -> list[ModuleType]:
+    """Return the modules of this project that are imported; see that they lie beside each other."""
     places = {Path(str(package.__file__)).resolve().parent.parent for package in packages()}
     if len(places) > 1:
         listed = ", ".join(sorted(map(str, places)))
         raise Shadowed(f"the packages {', '.join(PACKAGES)} come from several places: {listed}")
-    modules = list(packages())
+    names = sorted(filter(is_ours, sys.modules), key=lambda name: ("." in name, *as_shown(name)))
+    return [sys.modules[name] for name in names]
+
+
+def as_shown(name: str) -> tuple[int, str]:
+    """Order modules by their packages: what several of them hold is named as the first does."""
+    return PACKAGES.index(name.partition(".")[0]), name
+
+
+def own_modules() -> list[ModuleType]:
+    """Import every module of this project."""
     for package in packages():
         for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not found.name.endswith("__main__"):
-                modules.append(importlib.import_module(found.name))
-    return modules
+                importlib.import_module(found.name)
+    return imported_modules()
 
 
 def packages() -> tuple[ModuleType, ...]:
@@ -259,119 +295,27 @@ def hooks() -> dict[str, object]:
     }
 
 
-def reader_of(value: object) -> Read | None:
-    """Return what lists the parts of an object that could be changed, or hold what could be."""
-    kind = type(value)
-    if kind is FunctionType:
-        return of_function
-    if kind in READERS:
-        return READERS[kind]
-    if isinstance(value, ModuleType):
-        return of_module if is_ours(value.__name__) else None
-    if isinstance(value, type):
-        return of_class if is_ours(value.__module__) else None
-    return of_instance if is_ours(kind.__module__) else None
-
-
-def of_function(value: object) -> Parts:
-    """List what a function is made of, and what it remembers of the functions around it."""
-    assert isinstance(value, FunctionType)
-    parts: list[tuple[str, object]] = [
-        ("__code__", value.__code__),
-        ("__defaults__", value.__defaults__),
-        ("__kwdefaults__", value.__kwdefaults__),
-        ("__globals__", value.__globals__),
-    ]
-    if value.__closure__:
-        for name, cell in zip(value.__code__.co_freevars, value.__closure__, strict=False):
-            with suppress(ValueError):  # A variable that was never set.
-                parts.append((name, cell.cell_contents))
-    parts.extend(value.__dict__.items())
-    return parts
-
-
-def of_module(value: object) -> Parts:
-    """List what a module holds."""
-    return [part for part in vars(value).items() if part[0] != "__builtins__"]
-
-
-def of_helper(value: object) -> Parts:
-    """List the functions and classes that a module holds."""
-    return [part for part in vars(value).items() if callable(part[1]) and part[0] != "_"]
-
-
-def of_class(value: object) -> Parts:
-    """List what a class holds."""
-    assert isinstance(value, type)
-    yield "__bases__", value.__bases__
-    yield from (part for part in vars(value).items() if part[0] not in LAZY)
-
-
-def of_instance(value: object) -> Parts:
-    """List the attributes of an object of a type of this project."""
-    for name in slots_of(type(value)):  # type: ignore[arg-type]
-        try:
-            yield name, object.__getattribute__(value, name)
-        except AttributeError:
-            yield name, None
-    with suppress(AttributeError):
-        held = object.__getattribute__(value, "__dict__")
-        yield from (part for part in held.items() if part[0] not in LAZY)
-
-
-@functools.cache
-def slots_of(kind: type) -> tuple[str, ...]:
-    """Name the slots of a type, but for those that are filled in later."""
-    found = [vars(base).get("__slots__", ()) for base in kind.__mro__]
-    listed = [(each,) if isinstance(each, str) else tuple(each) for each in found]
-    return tuple(name for names in listed for name in names if name not in LAZY)
-
-
-def of_dictionary(value: object) -> Parts:
-    """List the entries of a dictionary."""
-    assert isinstance(value, dict)
-    return [(str(place), part) for place, pair in enumerate(value.items()) for part in pair]
-
-
-def of_sequence(value: object) -> Parts:
-    """List the members of a collection."""
-    assert isinstance(value, list | set)
-    return [(str(place), part) for place, part in enumerate(value)]
-
-
-def of_constant(value: object) -> Parts:
-    """List the members of a collection, which stay what they are, but may themselves change."""
-    assert isinstance(value, tuple | frozenset)
-    return [(str(place), part) for place, part in enumerate(value)]
-
-
-def of_wrapper(value: object) -> Parts:
-    """List the functions behind a method, a property or a remembered function."""
-    names = ("__func__", "__self__", "__wrapped__", "fget", "fset", "func")
-    return [(name, getattr(value, name)) for name in names if hasattr(value, name)]
-
-
-READERS: dict[type, Read] = {
-    dict: of_dictionary,
-    **dict.fromkeys((list, set), of_sequence),
-    **dict.fromkeys((tuple, frozenset), of_constant),
-    **dict.fromkeys((staticmethod, classmethod, property, MethodType), of_wrapper),
-    **dict.fromkeys((functools.partial, functools.cached_property), of_wrapper),
-    type(slots_of): of_wrapper,
-}
-
 _watched: list[Snapshot] = []
 _last: list[Snapshot] = []
 
 
 @contextmanager
-def watching() -> Iterator[None]:
-    """Write everything down once, for all proposals that are loaded meanwhile, also in children."""
-    _watched.append(written_down())
+def watching(everything: bool = True) -> Iterator[None]:
+    """Write things down once, for all proposals that are loaded meanwhile, also in children.
+
+    They are everything, or what is imported now.
+    """
+    _watched.append(written_down(everything))
     try:
         yield
     finally:
         _watched.pop()
+
+
+def watch_everything() -> None:
+    """Import and write down what is not yet; only where no proposal has been run."""
+    if not _watched[-1].everything:
+        _watched[-1] = written_down()
 
 
 def snapshot() -> Snapshot:
@@ -379,16 +323,18 @@ def snapshot() -> Snapshot:
     return _watched[-1] if _watched else written_down()
 
 
-def written_down() -> Snapshot:
-    """Write everything down; what was the last time is used again if it is still so."""
-    if not _last or next(_last[0].differences(), None) is not None:
+def written_down(everything: bool = True) -> Snapshot:
+    """Write things down; what was the last time is used again if it is still so."""
+    known = bool(_last) and (_last[0].everything or not everything)
+    if not known or next(_last[0].differences(), None) is not None:
         with collecting_no_garbage():
-            _last[:] = [Snapshot()]
+            _last[:] = [Snapshot(everything)]
     return _last[0]
 
 
 def complaint(before: Snapshot) -> str:
     """Say what a proposal has changed that it must leave alone, if it has changed anything."""
+    before.refuse_later_imports()
     changed = sorted(dict.fromkeys(before.differences()))
     if not changed:
         return ""

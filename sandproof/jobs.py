@@ -63,6 +63,14 @@ class Job:
     helping: bool = False
 
     @property
+    def is_quick(self) -> bool:
+        """Tell whether this is one of the searches that come before all else, and refute quickly.
+
+        What they run is imported with the plan.
+        """
+        return not (self.proves or self.put_back or self.shape is Shape.RANDOM_RUNS)
+
+    @property
     def name(self) -> str:
         """Return the name that progress shows."""
         return f"{self.claim}: {self.check}"

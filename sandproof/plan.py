@@ -19,8 +19,11 @@ from sandproof.reach import Listing, listing
 from sandproof.store import files_digest
 from spec.verdicts import Check, Kind, Shape
 
-SLOW = (Shape.SMALL_UNIVERSE, Shape.FURTHER_UNIVERSE, Shape.RANDOM_RUNS)
+SLOW = (Shape.SMALL_UNIVERSE, Shape.REAL_SIZES, Shape.FURTHER_UNIVERSE, Shape.RANDOM_RUNS)
 """Where checks of a guarantee about neighbours look that take their time, in their order."""
+
+FIRST = Shape.SCRIPTS
+"""Where most attacks are found, and quickly: all guarantees are searched there at first."""
 
 ORDER = {Kind.GUARANTEE: 0, Kind.ASSUMPTION: 1, Kind.LEMMA: 2}
 
@@ -131,10 +134,12 @@ def rank(check: Check, effort: str) -> tuple[int, int]:
     not the claim's, games come before scripts: they say by which factor a guarantee fails.
     """
     claim = claim_named(check.claim)
-    slow = 1 + SLOW.index(check.shape) if check.shape in SLOW and claim.relation else 0
-    if check.shape is Shape.SCRIPTS and check.relation is not claim.relation:
-        slow = len(SLOW)
-    late = len(SLOW) + (2 if spared(check, effort) else 1)
+    slow = 0 if check.shape is FIRST else 1
+    if check.shape in SLOW and claim.relation:
+        slow = 2 + SLOW.index(check.shape)
+    if claim.relation and check.relation is not claim.relation and check.relation:
+        slow = {Shape.SMALL_UNIVERSE: 0, Shape.SCRIPTS: 1 + len(SLOW)}.get(check.shape, slow)
+    late = 2 + len(SLOW) + (1 if spared(check, effort) else 0)
     return ORDER[claim.kind], late if check.proves or spared(check, effort) else slow
 
 

@@ -11,6 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 from types import TracebackType
 
+from sandproof.families.claim_names import CLAIM_NAMES
+
 LARGEST = 2**20
 """The size of a file up to which it is read here, and not in a child with limits."""
 
@@ -101,12 +103,8 @@ def brief_text(text: str) -> str:
 
 def known_claim(name: str) -> str:
     """Return the name of a claim; one that is not there is bad input, with the closest that is."""
-    # Only here, because problems are also told of a `spec` that is not this project's own.
-    from sandproof.families import NAMES, all_claims, claims_of
-
-    # One family after the other: a command about the first does without the second.
-    if not any(name in claims_of(family) for family in NAMES):
-        claims = all_claims()
+    claims = [each for names in CLAIM_NAMES.values() for each in names]
+    if name not in claims:
         inside = [each for each in claims if name in each]
         hint = suggestion(name, inside or claims) or "; sandproof claims --list shows all"
         raise BadInput(f"there is no claim {name!r}{hint}")

@@ -146,7 +146,6 @@ class Pool:
         self.jobs = jobs
         self.memory = memory_limit(jobs) if memory is None else memory
         self.running: list[Child] = []
-        gc.freeze()
 
     def __enter__(self) -> Pool:
         return self
@@ -177,6 +176,8 @@ class Pool:
         sys.stdout.flush()
         sys.stderr.flush()
         parent = os.getpid()
+        # A child that looks for garbage need not look at what it was given.
+        gc.freeze()
         pid = os.fork()
         if pid == 0:
             os.close(reading)
@@ -265,7 +266,7 @@ def memory_limit(jobs: int) -> int:
 
 def memory_used() -> int:
     """Return how much address space this process uses already, where the system tells."""
-    with suppress(OSError), open("/proc/self/statm", encoding="ascii") as file:
+    with suppress(OSError), open("/proc/self/statm", encoding="utf-8") as file:
         return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     return 0
 

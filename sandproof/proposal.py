@@ -22,7 +22,7 @@ from properties.universes import described
 from properties.vocabulary import NO_WORDS, Vocabulary, vocabulary_of
 from sandproof.about import About, Request, called, changes_of, labels_of
 from sandproof.families import Family, Rules, families, family_named, family_of
-from sandproof.integrity import Snapshot, complaint, snapshot
+from sandproof.integrity import PROPOSAL, Snapshot, complaint, snapshot
 from sandproof.outside import first_outside, is_installed
 from sandproof.problems import (
     BadInput,
@@ -116,7 +116,7 @@ def run_file(path: Path) -> list[ModuleType]:
     for name in _loaded:
         sys.modules.pop(name, None)
     # A proposal may define dataclasses, which look their module up by its name.
-    loader = SourceFileLoader("proposal_" + "".join(filter(str.isalnum, path.stem)), str(path))
+    loader = SourceFileLoader(PROPOSAL + "".join(filter(str.isalnum, path.stem)), str(path))
     found = spec_from_loader(loader.name, loader)
     assert found is not None
     module = module_from_spec(found)

@@ -10,7 +10,7 @@ from pathlib import Path
 from sandproof.about import About
 from sandproof.claim_result import AttackRecord, ClaimResult
 from sandproof.promise import Strength
-from spec.verdicts import Finding, Kind, Verdict
+from spec.verdicts import Claim, Finding, Kind, Verdict
 
 PROVED, REFUTED, BAD_INPUT, NOT_PROVED, WEAKER = 0, 1, 2, 3, 4
 """The exit statuses that tell a verdict."""
@@ -94,8 +94,8 @@ class Result:
 
         Where no guarantee was asked for, it is the claims that were.
         """
-        guarantees = self.of_kind(Kind.GUARANTEE)
-        return list(self.claims) if self.about.own or not guarantees else guarantees
+        chosen = deciding([each.claim for each in self.claims], self.about.own)
+        return [each for each in self.claims if each.claim in chosen]
 
     @property
     def verdict(self) -> Verdict:
@@ -195,6 +195,12 @@ class Result:
         reasons = rows[0].reason.splitlines() if rows else []
         why = "interrupted" if self.interrupted else "".join(reasons[:1])
         return f"unknown{self._under(rows)}: {self.about.name}: {names} ({why})"
+
+
+def deciding(claims: Sequence[Claim], own: bool) -> Sequence[Claim]:
+    """Return those of the claims asked for that decide; `own` are the rules of a family."""
+    guarantees = [claim for claim in claims if claim.kind is Kind.GUARANTEE]
+    return claims if own or not guarantees else guarantees
 
 
 def _broken(result: ClaimResult) -> str:

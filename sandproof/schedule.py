@@ -72,6 +72,7 @@ class Schedule:
     def _choose(self) -> Job | None:
         """Return the job to start: one proof beside the searches, then the other proofs.
 
+        Until the first search has ended there are searches only: what they run is imported first.
         What can be spared where a claim is proved waits for its proof.
         """
         unproved = {job.claim for job in (*self.pending, *self.running) if job.proves}
@@ -80,7 +81,8 @@ class Schedule:
             for job in self.pending
             if not job.proves and not (job.spare and job.claim in unproved)
         ]
-        if searches and (not self.running or any(job.proves for job in self.running)):
+        alone = not self.running or not self.found
+        if searches and (alone or any(job.proves for job in self.running)):
             return searches[0]
         for job in self.pending:
             if job.proves:
@@ -121,6 +123,11 @@ class Schedule:
         if self.done and not self.repairing:
             self._plan_repairs()
         return dropped
+
+    def put_off(self, job: Job) -> None:
+        """Let a job that was begun be the next one."""
+        self.running.discard(job)
+        self.pending.insert(0, job)
 
     def give_up(self, job: Job) -> None:
         """Go on without what a job would have found: a repair that was not finished is none."""

@@ -40,7 +40,7 @@ def run(
         done, total = (sum(counts) for counts in zip(*(case.counts for case in cases), strict=True))
         progress(done, total, [child.task.name for child in pool.running])
 
-    with terminable(), watching(), Pool(options.jobs, options.memory) as pool:
+    with terminable(), watching(everything=False), Pool(options.jobs, options.memory) as pool:
         try:
             while waiting:
                 for case in cases:

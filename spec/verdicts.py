@@ -10,7 +10,7 @@ Paper: none (vocabulary).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -228,7 +228,7 @@ class Check:
     claim: str
     name: str
     run: Callable[[Any], Finding]
-    controls: tuple[Control, ...]
+    controls: Sequence[Control]
     evidence: Evidence = Evidence.EXACT_IN_UNIVERSE
     shape: Shape = Shape.NONE
     relation: Relation | None = None

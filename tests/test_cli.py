@@ -20,11 +20,11 @@ import sandproof
 from proofs import CHECKS
 from sandproof import VERSION
 from sandproof.commands.attack import as_story
-from sandproof.commands.params import variance
 from sandproof.families import paper
 from sandproof.figures import certain_digits, figures_of, significant
 from sandproof.formats import check_writable
 from sandproof.main import COMMANDS, main
+from sandproof.parameters_told import variance
 from spec import PAPER, Rules, replace
 from spec.aggregation_service import Spent
 from spec.claims import CLAIMS

@@ -15,6 +15,7 @@ from immutables import Map
 import proofs
 from properties import broken
 from properties.checks import PRIVACY
+from properties.machine_list import JUDGED, ROLLOUTS, planned_machines
 from properties.machines import (
     CONTROLS,
     MACHINES,
@@ -30,7 +31,7 @@ from properties.machines import (
     run_machine,
 )
 from properties.machines._loss import Loss, loss_of
-from properties.machines._machine import NO_CANDIDATE, ROLLOUTS, Choose, Stopped
+from properties.machines._machine import NO_CANDIDATE, Choose, Stopped
 from properties.machines._rollouts import CANDIDATES, Rollouts
 from properties.machines.aggregation_client import AggregationMachine
 from properties.machines.aggregation_service import ServiceMachine
@@ -76,6 +77,15 @@ if TYPE_CHECKING:
 
 CHECKS = machine_checks("quick")
 ALONE = "removing_a_unit_leaves_the_others_alone"
+
+
+def test_what_is_planned_of_machines_is_what_they_judge() -> None:
+    assert {each.title: tuple(CONTROLS[each]) for each in MACHINES} == JUDGED
+    for planned, made in zip(planned_machines("quick"), CHECKS, strict=True):
+        for name in ("claim", "name", "evidence", "shape", "relation", "spare", "named"):
+            assert getattr(planned, name) == getattr(made, name)
+        assert [x.name for x in planned.controls] == [x.name for x in made.controls]
+        assert planned.controls[:1][0].name == made.controls[0].name
 
 
 def titles(machines: Sequence[type[Machine]]) -> list[str]:

@@ -164,7 +164,10 @@ def test_every_check_has_a_control(check: Check) -> None:
 @files
 def test_every_file_belongs_to_its_claim(name: str) -> None:
     assert name in CLAIMS
-    assert CHECKS[name].claim == name
+    planned, made = CHECKS[name], proofs.check_of_file(name)
+    assert planned.claim == name
+    for each in ("claim", "name", "evidence", "shape", "relation", "spare", "named"):
+        assert getattr(planned, each) == getattr(made, each)
 
 
 def test_every_file_is_collected_once() -> None:

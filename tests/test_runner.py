@@ -566,8 +566,11 @@ def test_checks_come_cheapest_and_most_telling_first() -> None:
     checks = paper.checks_of("standard", 0, None, ())
     kinds = [CLAIMS[check.claim].kind for check in checks]
     assert kinds == sorted(kinds, key=lambda kind: plan.ORDER[kind])
-    names = [check.name.split(":")[0] for check in checks if CLAIMS[check.claim].relation]
-    order = ("production parameters", "game", "machine")
+    named = [check.name for check in checks if CLAIMS[check.claim].relation]
+    names = [name.split(":")[0].split(",")[0] for name in named]
+    last = max(place for place, name in enumerate(names) if name == "directed worlds")
+    assert last < names.index("production parameters")
+    order = ("directed worlds", "production parameters", "game", "runs on numbers", "machine")
     first = {name: names.index(name) for name in order}
     assert sorted(first, key=lambda name: first[name]) == list(first)
 
@@ -1028,8 +1031,8 @@ def test_proofs_of_guarantees_wait_for_their_lemmas_and_share_them(tmp_path: Pat
     started = [job for _ in range(len(lemmas) + 2) if (job := schedule.start_next())]
     assert [job.name for job in started[:3]] == [
         f"{ATTRIBUTION}: game",
-        f"{LEDGER}: proof",
         f"{LEDGER}: game",
+        f"{LEDGER}: proof",
     ]
     assert [job.helping for job in started] == [False] * 3 + [True] * (len(lemmas) - 1)
     assert schedule.start_next() is None

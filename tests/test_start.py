@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from sandproof.families import NAMES, claims_of
+from sandproof.families.claim_names import CLAIM_NAMES
 from sandproof.main import COMMANDS
 from sandproof.this_process import collecting_no_garbage
 
@@ -17,7 +19,7 @@ HEAVY = {"z3", "cvc5", "sympy", "hypothesis", "distributed", "opendp", "properti
 UNUSED = {"spec.level1", "sandproof.formats.junit", "sandproof.formats.page"}
 """What a result about the paper's rules does without."""
 
-CALCULATE = {"claims", "controls", "new", "params", "simulate"}
+CALCULATE = {"claims", "controls", "new"}
 """The commands that import the specification whatever is asked of them."""
 
 PROGRAM = """
@@ -75,14 +77,21 @@ def test_the_help_of_a_command_imports_no_solver(command: str) -> None:
         ["catalogue", "nowhere"],
         ["campaign", "nowhere.py"],
         ["campaign", "--sweep", "epsilon=2:1"],
+        ["params", "nothing"],
+        ["params", "--format", "none"],
+        ["simulate", "nowhere"],
+        ["simulate", "--family", "w3c", "nowhere"],
     ],
 )
 def test_bad_input_is_refused_without_the_specification(arguments: list[str]) -> None:
     status, names = imported(*arguments)
     assert status == 2
-    assert names & HEAVY == set()
-    # To know whether there is a claim takes the tables of both families.
-    assert "--only" in arguments or names & {"spec", "flint"} == set()
+    assert names & {*HEAVY, "spec", "flint"} == set()
+
+
+@pytest.mark.parametrize("family", NAMES)
+def test_the_claims_that_can_be_named_are_those_of_the_table(family: str) -> None:
+    assert CLAIM_NAMES[family] == tuple(claims_of(family))
 
 
 @pytest.mark.parametrize("text", ["", "x = (\n", "\0", "# -*- coding: none -*-\n"])
@@ -114,6 +123,97 @@ def test_a_check_leaves_algebra_and_schemas_to_those_who_ask_them() -> None:
         status, names = imported("check", "--only", claim)
         assert status == 0
         assert names & {"sympy", "jsonschema"} == set()
+
+
+FIRST_LINE = """
+import sys
+import sandproof
+from sandproof import case
+begun_again = []
+start_again = case.Case._start_again
+def counted(self, job):
+    begun_again.append(job)
+    start_again(self, job)
+case.Case._start_again = counted
+names = set()
+def refuted(_):
+    names.update(sys.modules)
+    raise KeyboardInterrupt
+(result,) = sandproof.check_all([sys.argv[1]], refuted=refuted, jobs=1, cache=False)
+names = names or set(sys.modules)
+print(result.headline, len(begun_again), *sorted(names), sep="\\n")
+"""
+
+CHARGES_REAL_REPORTS = """
+from spec import PAPER, replace
+{more}
+def charge(at, spent, report):
+    {used}
+    return spent if report.is_null else PAPER.charge(at, spent, report)
+RULES = replace(PAPER, charge=charge)
+"""
+
+
+def first_line(path: Path) -> tuple[str, int, set[str]]:
+    """Check until it is said that a proposal is refuted.
+
+    Return the headline then, how many tasks were begun again, and what was imported by then.
+    """
+    command = [sys.executable, "-c", FIRST_LINE, str(path)]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    headline, again, *names = run.stdout.splitlines()
+    return headline, int(again), set(names)
+
+
+def test_what_is_refuted_is_said_before_proofs_and_machines_are_imported(tmp_path: Path) -> None:
+    path = tmp_path / "change.py"
+    path.write_text(CHARGES_REAL_REPORTS.format(more="", used="pass"))
+    headline, again, names = first_line(path)
+    assert headline.startswith("refuted: ")
+    assert again == 0
+    assert (
+        names & {"hypothesis", "unittest.mock", "properties.machines", "spec.level1.claims"}
+        == set()
+    )
+    assert not [name for name in names if name.startswith("proofs.") and "._" not in name]
+    assert "properties.searches.directed_worlds" in names
+
+
+@pytest.mark.parametrize(
+    ("more", "used"), [("import spec.concentrated", "pass"), ("", "import spec.concentrated")]
+)
+def test_what_a_proposal_imports_of_the_specification_is_imported_before_it(
+    more: str, used: str, tmp_path: Path
+) -> None:
+    """See that a task is begun again if its child imported what was not written down before."""
+    path = tmp_path / "change.py"
+    path.write_text(CHARGES_REAL_REPORTS.format(more=more, used=used))
+    headline, again, names = first_line(path)
+    assert headline.startswith("refuted: ")
+    assert again == 1
+    assert "spec.concentrated" in names
+
+
+@pytest.mark.parametrize("name", ["spec.concentrated", "spec.noise"])
+def test_what_a_proposal_imports_it_leaves_alone(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "change.py"
+    more = f"import {name}\n{name}.added = 1"
+    path.write_text(CHARGES_REAL_REPORTS.format(more=more, used="pass"))
+    headline, _, _ = first_line(path)
+    assert headline.startswith("bad input: ")
+    assert f"it changes {name}.added" in headline
+
+
+def test_a_family_is_known_by_its_rules_wherever_they_are_written(tmp_path: Path) -> None:
+    """See that a proposal is of the second family though its own text does not tell."""
+    own = (ROOT / "proposals" / "w3c" / "noise_of_half_the_width.py").read_text()
+    (tmp_path / "sandproof_test_beside.py").write_text(own)
+    path = tmp_path / "change.py"
+    path.write_text("from sandproof_test_beside import RULES\n")
+    headline, again, names = first_line(path)
+    assert headline.startswith("refuted: ")
+    assert again == 1
+    assert "spec.level1.claims" in names
 
 
 def test_nothing_looks_for_garbage_while_there_is_none() -> None:

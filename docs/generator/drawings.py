@@ -14,10 +14,10 @@ from properties.broken import REAL_REPORTS_CHARGED, REPEATS_COUNT
 from properties.game import Steps
 from properties.solve import _games, first_window
 from properties.universes import attribution_universe
-from sandproof.commands.simulate import day
 from sandproof.formats.svg import Point, cross, line, svg, text
 from sandproof.simulation import Noiseless, Row, simulate
 from sandproof.trace import DAY, read_trace
+from sandproof.traces_told import day
 from spec import PAPER, Base, Power
 from spec.neighbours import ATTRIBUTION_FIXED
 from spec.noise import DiscreteLaplace

@@ -11,7 +11,7 @@ import json
 from fractions import Fraction
 
 from docs.generator.names import ROOT
-from sandproof.commands.params import query
+from sandproof.parameters_told import query
 from spec import PAPER
 
 COLUMNS = ("epsilon", "delta", "sparsity", "threshold", "ratio", "smallest", "lower")

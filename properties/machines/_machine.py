@@ -16,6 +16,7 @@ from typing import ClassVar, TypeVar, cast, overload
 
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
+from properties.machine_list import ROLLOUTS
 from properties.observation import NoEncoding
 from properties.strategies import LIMITS
 from spec.distributions import Law
@@ -43,7 +44,6 @@ class Violated(AssertionError):
         self.moves = moves
 
 
-ROLLOUTS = "summary_mechanism_is_individually_private"
 NO_CANDIDATE = "no candidate was a rollout within the caps, and there may be another"
 
 

@@ -21,6 +21,7 @@ from typing import cast
 from hypothesis.stateful import precondition, rule
 from immutables import Map
 
+from properties.machine_list import ROLLOUTS
 from properties.machines._answers import (
     Shown,
     Unclear,
@@ -33,7 +34,7 @@ from properties.machines._answers import (
     parts_by_unit,
 )
 from properties.machines._loss import Loss, Losses
-from properties.machines._machine import ROLLOUTS, Choose, Machine, claim
+from properties.machines._machine import Choose, Machine, claim
 from properties.machines._responses import Responses, outcomes
 from properties.machines._rollouts import Rollouts
 from properties.numerals import beside

@@ -7,6 +7,7 @@ answer is looked at. A family is chosen by the type of the rules that a proposal
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -31,6 +32,9 @@ WHOSE = {"paper": "the paper's", "w3c": "the draft's"}
 NAMES = tuple(WHOSE)
 TABLES = {"paper": ("spec.claims", "CLAIMS"), "w3c": ("spec.level1.claims", "LEVEL1_CLAIMS")}
 """Where the claims of each family stand; they are read without what decides them."""
+
+TYPES = {"paper": ("spec.rules", "Rules"), "w3c": ("spec.level1.rules", "Level1Rules")}
+"""Where the type of each family's rules stands, by which a family is chosen."""
 
 Rules = Any
 """Rules of any family: a frozen dataclass whose fields are functions, and `limits`."""
@@ -129,12 +133,17 @@ def families() -> list[Family]:
 
 def family_of(rules: object) -> Family | None:
     """Return the family that rules are of, by their type."""
-    return next((each for each in families() if type(rules) is type(each.own)), None)
+    for name, (module, kind) in TYPES.items():
+        # What is not imported is the type of nothing.
+        if type(rules) is getattr(sys.modules.get(module), kind, None):
+            return family_named(name)
+    return None
 
 
 def claim_named(name: str) -> Claim:
     """Return a claim of whichever family."""
-    return all_claims()[name]
+    tables = map(claims_of, NAMES)
+    return next(claims[name] for claims in tables if name in claims)
 
 
 @cache

@@ -39,6 +39,9 @@ from spec.level1.claims import (
 from spec.neighbours import Relation
 from spec.verdicts import Check, Finding
 
+PROOFS = level1_proofs()
+"""The proofs, collected before proposals are run: collecting them imports their files."""
+
 
 def checks(proposal: Proposal, options: Options) -> tuple[Check, ...]:
     """Return every check in order; an attack comes with the scenario that shows it."""
@@ -50,7 +53,7 @@ def checks(proposal: Proposal, options: Options) -> tuple[Check, ...]:
         )
     )
     machines = level1_machines(options.effort, options.seed)
-    return in_order((*searches, *machines, *level1_proofs()), options.effort)
+    return in_order((*searches, *machines, *PROOFS), options.effort)
 
 
 def with_scenario(run: Callable[[Level1Rules], Finding], rules: Level1Rules) -> Finding:

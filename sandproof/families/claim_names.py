@@ -1,0 +1,67 @@
+"""The names of each family's claims, known before its table of claims is imported.
+
+They are written out, so that a claim that is not there is refused without the specification.
+"""
+
+from __future__ import annotations
+
+CLAIM_NAMES = {
+    "paper": (
+        "attribution_summaries_are_private",
+        "aggregation_summaries_are_private",
+        "event_level_reports_are_private",
+        "the_ledger_never_passes_the_caps",
+        "summary_and_event_reports_compose",
+        "the_papers_examples_come_out",
+        "powers_are_compared_exactly",
+        "discrete_laplace_is_normalised",
+        "truncated_tail_is_below_delta",
+        "threshold_meets_the_tail_lemma",
+        "discrete_laplace_is_private",
+        "truncated_laplace_is_private",
+        "truncated_noise_needs_no_sparsity_bound",
+        "smallest_sound_truncation_is_tight",
+        "contributions_stay_within_budget",
+        "a_refused_query_charges_nothing",
+        "abort_does_not_depend_on_attribution",
+        "summary_mechanism_is_individually_private",
+        "individual_privacy_implies_privacy",
+        "idp_as_written_is_unsatisfiable",
+        "a_rollout_that_looks_ahead_is_not_enough",
+        "rollouts_as_written_miss_the_state",
+        "an_empty_store_costs_a_factor_two",
+        "a_contributing_dummy_costs_a_factor",
+        "truthful_outputs_may_leave_the_set_as_written",
+        "filters_compose",
+        "individual_filters_compose",
+        "joint_convexity",
+        "group_privacy",
+        "gradual_expiration",
+        "randomized_response_is_private",
+        "event_client_outputs_stay_in_the_output_set",
+        "client_and_service_refine_the_mechanism",
+        "concentrated_filters_compose",
+        "discrete_gaussian_is_concentrated",
+        "never_registered_costs_a_factor",
+        "null_reports_are_charged",
+        "a_batch_is_a_set",
+        "noise_is_chosen_in_public",
+        "a_report_is_sent_for_every_trigger",
+        "absent_keys_are_never_released",
+    ),
+    "w3c": (
+        "level1_device_epochs_are_private",
+        "level1_one_site_learns_little_of_an_epoch",
+        "level1_what_one_site_asks_is_private",
+        "level1_an_impression_is_private_at_twice_the_epsilon",
+        "level1_several_epochs_cost_as_many_times",
+        "level1_budgets_are_never_overdrawn",
+        "level1_charges_cover_the_noise",
+        "level1_histograms_change_by_at_most_the_charge",
+        "level1_a_single_epoch_changes_by_its_norm",
+        "level1_other_sites_report_the_same",
+        "level1_reports_are_accepted_once",
+        "level1_what_is_seen_is_public",
+    ),
+}
+"""The claims of each family, in the order of its table."""
