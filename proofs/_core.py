@@ -44,6 +44,7 @@ from typing import cast
 from immutables import Map
 
 from proofs import _clients
+from proofs._asked import asked_by
 from proofs._charged import CHARGED_OR_REFUSED, SPENT, AroundCharge
 from proofs._flow import returned, unclean, unguarded
 from proofs._followed import _immutable
@@ -496,10 +497,13 @@ def core_of(rules: Rules) -> Core:
     }
     changed = [name for name in AROUND if getattr(core, name) is not getattr(PAPER, name)]
     steps = {name: AROUND[name].decide(core) for name in changed}
+    off = {name for name in steps if steps[name].verdict == "PROVED"}
+    asked = _asked_by_what_is_left(core, {*off, "initial"})
+    steps |= {name: _left(steps[name], asked[name]) for name in off & asked.keys()}
     apart = {name: getattr(PAPER, name) for name in steps if steps[name].verdict == "PROVED"}
     core = replace(core, **apart) if apart else core
     if core.initial is not PAPER.initial:
-        steps["initial"] = BEGINNING.decide(core)
+        steps["initial"] = _left(BEGINNING.decide(core), asked.get("initial", ""))
         if steps["initial"].verdict == "PROVED":
             core, apart["initial"] = replace(core, initial=PAPER.initial), PAPER.initial
     return Core(
@@ -508,6 +512,32 @@ def core_of(rules: Rules) -> Core:
         kept={name: step.reason for name, step in steps.items() if name not in apart},
         unclean={name: why for name, rule in functions.items() if (why := unclean(rule))},
     )
+
+
+def _left(step: StepResult, why: str) -> StepResult:
+    """Return the step, or that it is left open for a reason."""
+    return replace(step, verdict="UNKNOWN", reason=why) if why else step
+
+
+def _asked_by_what_is_left(rules: Rules, apart: set[str]) -> dict[str, str]:
+    """Say what stays of what could be taken off, because a rule that is left may ask for it.
+
+    A rule that is left is judged where the paper's rules stand in the place of those that were
+    taken off. If it asked one of them, it would be judged by answers that it never gets.
+    """
+    asked: dict[str, str] = {}
+    changed = [
+        each.name
+        for each in dataclasses.fields(Rules)
+        if getattr(rules, each.name) is not getattr(PAPER, each.name)
+    ]
+    pending = [name for name in changed if name not in apart]
+    while pending:
+        left = pending.pop()
+        found = asked_by(getattr(rules, left), rules) & apart - asked.keys() - {left}
+        asked |= dict.fromkeys(sorted(found), f"{left}, which is left, may ask it")
+        pending += sorted(found)
+    return asked
 
 
 def show_real_reports(_: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:

@@ -265,6 +265,37 @@ class Place:
         return hashed("an entry of the ledger")
 
 
+class SeenRules(Rules):
+    """Be rules that a rule sees: they may be asked, and not be compared.
+
+    A proof puts limits, and rules, of its own in the place of those that there are. Whoever
+    compares the rules as a whole would be told something else there than where they are used.
+    """
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        refuse("comparison of the rules")
+
+    def __hash__(self) -> int:
+        refuse("hash of the rules")
+
+    def __repr__(self) -> str:
+        refuse("text of the rules")
+
+
+class SeenLevel1Rules(Level1Rules):
+    """Be rules of Attribution Level 1 that a rule sees: they may be asked, and not be compared."""
+
+    __slots__ = ()
+    __eq__ = SeenRules.__eq__
+    __hash__ = SeenRules.__hash__
+    __repr__ = SeenRules.__repr__
+
+
+UNCOMPARED: dict[type, type] = {Rules: SeenRules, Level1Rules: SeenLevel1Rules}
+
+
 class Fractions:
     """Be the class of fractions where it is called, also with symbolic numbers."""
 
@@ -379,7 +410,7 @@ class Follower:
             made |= self._rules(value)
         if all(each is held[field] for field, each in made.items()):
             return value
-        copy = object.__new__(type(value))
+        copy: object = object.__new__(UNCOMPARED.get(type(value), type(value)))
         for field, each in (held | made).items():
             object.__setattr__(copy, field, each)
         return copy

@@ -25,11 +25,12 @@ Assumes: A query has $\varepsilon > 0$ and $0 \le \delta \le 1$, as `Query` dema
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby, product
 from math import floor
+from typing import TypeVar
 
 from proofs._check import check_of
 from proofs._core import core_of
@@ -69,6 +70,8 @@ from spec.distributions import Draw
 from spec.reports import Report
 from spec.rules import AtService
 from spec.verdicts import Check, Evidence, Finding, Reason
+
+T = TypeVar("T")
 
 OFTEN = 24
 """How often a query is asked."""
@@ -144,15 +147,40 @@ def added(taken: Spent, query: Query) -> Spent:
 def answered(
     at: AtService, reports: tuple[Report, ...]
 ) -> tuple[Service, list[tuple[Query, tuple[Report, ...]]]]:
-    """Serve a query; return the next state, and with what and from which reports it answered."""
+    """Serve a query; return the next state, and with what and from which reports it answered.
+
+    None but `serve` gets the note in the place of `answer`: another rule that asks for an answer
+    would be told something else than where the rules are used.
+    """
+    rules = at.rules
     answers: list[tuple[Query, tuple[Report, ...]]] = []
 
     def answer(given: AtService, batch: tuple[Report, ...], _: Draw) -> Answer:
         answers.append((given.query, batch))
         return Answer()
 
-    recording = replace(at.rules, answer=answer, reveal=reveal_outcome)
-    after, _ = at.rules.serve(replace(at, rules=recording), reports, certain)
+    # What the paper's `serve` reveals is given to nobody here.
+    reveal = reveal_outcome if rules.serve is PAPER.serve else rules.reveal
+
+    def as_it_is(rule: Callable[..., T]) -> Callable[..., T]:
+        def asked_by_serve(given: AtService, *others: object) -> T:
+            seen = given.rules
+            seen = replace(seen, answer=rules.answer) if seen.answer is answer else seen
+            seen = replace(seen, reveal=rules.reveal) if seen.reveal is reveal else seen
+            return rule(replace(given, rules=seen), *others)
+
+        return asked_by_serve
+
+    recording = replace(
+        rules,
+        answer=answer,
+        reveal=reveal,
+        batch=as_it_is(rules.batch),
+        settle=as_it_is(rules.settle),
+        charge=as_it_is(rules.charge),
+        budget_entries=as_it_is(rules.budget_entries),
+    )
+    after, _ = rules.serve(replace(at, rules=recording), reports, certain)
     return after, answers
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from fractions import Fraction
 from types import ModuleType
 from typing import Any
@@ -10,11 +11,18 @@ import pytest
 
 from proofs._core import core_of
 from proofs._followed import _is_followed_module, _ours
-from spec import PAPER, Spent, replace
+from proofs.attribution_summaries_are_private import CHECK as SUMMARIES
+from proofs.the_ledger_never_passes_the_caps import CHECK as LEDGER
+from sandproof.about import Request
+from sandproof.proposal import load
+from spec import PAPER, Query, Report, Spent, replace
+from spec.aggregation_service import settle
 from spec.level1 import LIMITS
 from spec.level1.rules import BadLevel1Limit
 from spec.numbers import Base
 from spec.rules import BadLimit
+from spec.verdicts import Check, Evidence
+from tests.corpus import HERE
 
 ACCOUNT = Spent(queries=1)
 
@@ -79,6 +87,74 @@ def charge_from_nothing(at: Any, batch: Any, outcome: Any) -> object:
 @pytest.mark.parametrize("rule", [charge_of_what_is_held, charge_from_nothing])
 def test_what_the_ledger_holds_may_be_given(rule: Any) -> None:
     assert core_of(replace(PAPER, reveal=rule)).kept == {}
+
+
+def shown_in_the_morning(at: Any, _: Any, outcome: Any) -> object:
+    return (outcome, 1) if at.now % DAY < 3600 else outcome
+
+
+def refused_in_the_morning(at: Any, spent: Any, report: Any) -> Any:
+    return None if at.now % DAY < 3600 else PAPER.charge(at, spent, report)
+
+
+def by_what_is_shown(at: Any, batch: Any, threshold: Any) -> Any:
+    asked = at if at.rules.reveal(at, batch, 1) == 1 else replace(at, query=LOUD)
+    return PAPER.noise(asked, batch, threshold)
+
+
+def by_what_a_helper_asks(at: Any, batch: Any, threshold: Any) -> Any:
+    asked = at if helper(at)() else replace(at, query=LOUD)
+    return PAPER.noise(asked, batch, threshold)
+
+
+def helper(at: Any) -> Any:
+    return lambda: at.rules.charge(at, Spent(), REPORT) is not None
+
+
+def by_the_papers_settle(at: Any, batch: Any, threshold: Any) -> Any:
+    asked = replace(at, query=LOUD) if settle(at, (REPORT,))[1] is None else at
+    return PAPER.noise(asked, batch, threshold)
+
+
+def by_neither(at: Any, batch: Any, threshold: Any) -> Any:
+    return PAPER.noise(at, batch, threshold)
+
+
+DAY = 86400
+LOUD = Query(epsilon=Fraction(1000))
+REPORT = Report(report_id=1)
+
+
+@pytest.mark.parametrize(
+    ("noise", "kept"),
+    [
+        (by_what_is_shown, {"reveal"}),
+        (by_what_a_helper_asks, {"charge"}),
+        (functools.partial(by_what_a_helper_asks), {"charge"}),
+        (by_the_papers_settle, {"charge"}),
+        (by_neither, set()),
+    ],
+)
+def test_what_a_rule_that_is_left_may_ask_is_not_taken_off(noise: Any, kept: set[str]) -> None:
+    around = replace(PAPER, reveal=shown_in_the_morning, charge=refused_in_the_morning)
+    assert core_of(around).kept == {}
+    core = core_of(replace(around, noise=noise))
+    assert set(core.kept) == kept
+    assert all(why == "noise, which is left, may ask it" for why in core.kept.values())
+
+
+@pytest.mark.parametrize(
+    ("name", "check"),
+    [
+        ("noise_asks_what_is_revealed", SUMMARIES),
+        ("rules_are_compared_as_a_whole", SUMMARIES),
+        ("noise_by_how_the_service_begins", SUMMARIES),
+        ("a_charge_asks_for_an_answer", LEDGER),
+    ],
+)
+def test_what_a_proof_puts_in_the_place_of_rules_misleads_no_rule(name: str, check: Check) -> None:
+    rules = load(Request(path=HERE / "unsound" / f"{name}.py")).rules
+    assert check.run(rules).evidence is not Evidence.PROOF
 
 
 def divided_by_one_or_nothing(at: Any, unit: Any, spent: Any, part: Any) -> object:
