@@ -184,7 +184,7 @@ def hidden(module: str, name: str) -> str:
     and of its own files all else may be used, of modules that calculate what is public.
     """
     if name == "*":
-        return "what is not followed"
+        return "all that a module holds"
     found = member(module, name)
     if isinstance(found, ModuleType):
         top = found.__name__.partition(".")[0].strip("_")

@@ -181,7 +181,8 @@ def test_what_the_action_runs_fails_for_a_broken_proposal(change: Path, tmp_path
 
 
 def test_what_the_action_runs_passes_or_fails_on_a_weaker_promise(tmp_path: Path) -> None:
-    text = "from spec import *\nRULES = replace(PAPER, limits=replace(PAPER.limits, delta=1))\n"
+    weaker = "RULES = replace(PAPER, limits=replace(PAPER.limits, delta=1))\n"
+    text = f"from spec import PAPER, replace\n{weaker}"
     (tmp_path / "weaker.py").write_text(text, encoding="utf-8")
     arguments = f"--only {LEDGER}"
     assert run_action(tmp_path, PROPOSALS="weaker.py", ARGUMENTS=arguments).returncode == 0

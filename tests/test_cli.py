@@ -53,7 +53,9 @@ RULES = replace(PAPER, charge=charge_nothing)
 '''
 
 
-WEAKER = "from spec import *\nRULES = replace(PAPER, limits=replace(PAPER.limits, delta=1))\n"
+WEAKER = """from spec import PAPER, replace
+RULES = replace(PAPER, limits=replace(PAPER.limits, delta=1))
+"""
 
 
 class Attack:

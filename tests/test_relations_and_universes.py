@@ -62,7 +62,10 @@ HERE = Path(__file__).parent
 UNSOUND, PROPOSALS = HERE / "unsound", HERE.parent / "proposals"
 EVENTS = Universe(name="own", limits=SMALL_LIMITS, units=("A",), moves=1, promise="event")
 SOURCES = replace(universe_for(ATTRIBUTION), name="own")
-HEADER = "from spec import *\nfrom spec.neighbours import *\n"
+HEADER = """from spec import PAPER, Answer, Report, replace
+from spec.neighbours import EMPTY_STORE, NEVER_MATCHES
+from spec.universe import SMALL_LIMITS, Universe
+"""
 UNIVERSE = "UNIVERSE = Universe(name='wide', units=('A',), moves=1, limits=replace(SMALL_LIMITS, "
 
 
