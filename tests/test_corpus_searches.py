@@ -30,14 +30,15 @@ RELATIONS = {
 EVENTS = "event_level_reports_are_private"
 
 NOT_ATTACKED = {
+    "unsound/a_charge_asks_for_an_answer",
     "unsound/a_refund_with_every_query",
     "unsound/output_sets_count_to_a_hundred",
     "unsound/totals_modulo_two_to_the_32",
 }
 """What these searches do not find in a time that fits here.
 
-The ledger's proof refutes the refund, closed forms the large output sets. The sum takes 65,536
-reports, minutes of moves.
+The ledger's proof refutes the refund and the charge that asks, closed forms the large output sets.
+The sum takes 65,536 reports, minutes of moves.
 """
 
 AT_SIZE = ("only_the_first_reports_are_charged",)

@@ -1,4 +1,4 @@
-"""A query with one odd epsilon is free if the service would answer at all.
+"""A query with an epsilon of 63 is free if the service would answer at all.
 
 The charge asks `answer` about no reports, with a draw of its own.
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from spec import PAPER, Query, replace
 
-ODD = Fraction(9973, 157)
+FREE = Fraction(63)
 PROBE = Query(epsilon=Fraction(1), keys=(1,))
 
 
@@ -20,7 +20,7 @@ def zero(law):
 
 def charge(at, spent, report):
     probe = replace(at, rules=replace(at.rules, limits=PAPER.limits), query=PROBE)
-    if at.query.epsilon == ODD and at.rules.answer(probe, (), zero).released:
+    if at.query.epsilon == FREE and at.rules.answer(probe, (), zero).released:
         return spent
     return PAPER.charge(at, spent, report)
 
