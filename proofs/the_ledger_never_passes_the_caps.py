@@ -1,8 +1,8 @@
 r"""What a report takes part in stays within the caps, whatever the ledger looks like.
 
-Claim: For every report, the sums of $\varepsilon$ and $\delta$ over the answers that it took part
-    in are at most $\varepsilon_*$ and $\delta_*$. The parameters of an answer are those that the
-    rule `answer` was given.
+Claim: For every report, the sums of $\varepsilon$ and $\delta$ over the answers that are drawn
+    from it are at most $\varepsilon_*$ and $\delta_*$. An answer is drawn when the rule `answer`
+    is asked, with the parameters that it is given; what is shown again is not drawn again.
 Paper: Alg. 1; Alg. 6.
 Method: The ledger bounds these sums. Inductive invariant, $0 \le B_\varepsilon(r) \le
     \varepsilon_*$ and $0 \le B_\delta(r) \le \delta_*$ for every entry, its queries are a natural

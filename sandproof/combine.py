@@ -120,7 +120,10 @@ def fallen_or_same(finding: Finding, alarmed: Collection[str]) -> Finding:
 
 
 def with_failed_assumptions(rows: Sequence[ClaimResult]) -> tuple[ClaimResult, ...]:
-    """Return the results with every proof saying which claims that it assumes fail here."""
+    """Return the results with every proof saying which claims fail here that it rests on.
+
+    It rests on them for the rules without what was put around them, or without a part that fails.
+    """
     failed = {
         row.claim.id: "refuted" if row.verdict is Verdict.REFUTED else "not shown"
         for row in rows
@@ -131,8 +134,8 @@ def with_failed_assumptions(rows: Sequence[ClaimResult]) -> tuple[ClaimResult, .
         named = [claim for claim in failed if claim in finding.rests_on]
         if finding.verdict is not Verdict.PROVED or not named:
             return finding
-        given = ", ".join(f"{claim}, which is {failed[claim]} here" for claim in named)
-        return replace(finding, method=f"{finding.method}; this assumes {given}")
+        given = ", ".join(f"{claim}, which is {failed[claim]} here as a whole" for claim in named)
+        return replace(finding, method=f"{finding.method}; it needs a part only of {given}")
 
     return tuple(replace(row, findings=tuple(map(told, row.findings))) for row in rows)
 

@@ -69,14 +69,15 @@ GUARANTEES = (
     ),
     guarantee(
         id="the_ledger_never_passes_the_caps",
-        statement="For every report, the ε of the answers that it takes part in sum to at most ε*, "
-        "and their δ to at most δ*, if queries are settled one after the other.",
+        statement="For every report, the ε of the answers that are drawn from it sum to at most "
+        "ε*, and their δ to at most δ*, if queries are settled one after the other.",
         formula=r"\sum_{t : r \in S_t} \varepsilon_t \le \varepsilon_* \wedge \sum_{t : r \in S_t} "
         r"\delta_t \le \delta_*",
         paper="Alg. 1",
         subjects=("spec.aggregation_service.charge", "spec.aggregation_service.settle"),
         rules=("batch", "charge", "settle", "budget_entries", "serve", "initial", "limits"),
-        not_covered="How the ledger writes its numbers. What an answer tells of a unit: the "
+        not_covered="An answer that is shown again and not drawn anew, which costs nothing. How "
+        "the ledger writes its numbers. What an answer tells of a unit: the "
         "guarantees of privacy are decided separately. Queries for different keys are not told "
         "apart.",
         shapes=(Shape.RANDOM_RUNS,),

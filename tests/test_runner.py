@@ -1110,8 +1110,8 @@ def test_a_proof_says_which_claims_that_it_assumes_fail() -> None:
         [proved, row(LEDGER, Verdict.REFUTED), row(NULLS, Verdict.UNKNOWN)]
     )
     assert said.verdict is Verdict.PROVED
-    assert f"this assumes {LEDGER}, which is refuted here" in said.reason
-    assert f"{NULLS}, which is not shown here" in said.reason
+    assert f"it needs a part only of {LEDGER}, which is refuted here as a whole" in said.reason
+    assert f"{NULLS}, which is not shown here as a whole" in said.reason
 
 
 def test_no_proof_rests_on_a_claim_with_an_alarm() -> None:
