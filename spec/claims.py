@@ -76,10 +76,9 @@ GUARANTEES = (
         paper="Alg. 1",
         subjects=("spec.aggregation_service.charge", "spec.aggregation_service.settle"),
         rules=("batch", "charge", "settle", "budget_entries", "serve", "initial", "limits"),
-        not_covered="An answer that is shown again and not drawn anew, which costs nothing. How "
-        "the ledger writes its numbers. What an answer tells of a unit: the "
-        "guarantees of privacy are decided separately. Queries for different keys are not told "
-        "apart.",
+        not_covered="An answer that is shown again costs nothing. How the ledger writes numbers. "
+        "What an answer tells of a unit is decided separately. Queries for different keys are not "
+        "told apart.",
         shapes=(Shape.RANDOM_RUNS,),
     ),
     guarantee(
