@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import partial, wraps
+from pathlib import Path
 from time import perf_counter_ns
 from typing import Concatenate, ParamSpec, TypeVar, cast
 from unittest.mock import patch
@@ -47,6 +48,8 @@ from spec.rules import AtContribution, AtService, Limits, OnDevice
 from spec.verdicts import Check, Evidence, Finding, Shape
 
 MACHINERY.add(__file__)
+
+SPECIFICATION = Path(str(contributions.__file__)).parent
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -112,6 +115,20 @@ def bare(kind: type[T], **given: object) -> T:
     for attribute, value in given.items():
         object.__setattr__(made, attribute, value)
     return cast(T, made)
+
+
+def stand_in(asked: Callable[P, T]) -> Callable[P, T]:
+    """Let a rule that stands in the place of another one be asked by the specification only.
+
+    A rule of a proposal could tell by its answer that it is not the real one.
+    """
+
+    def checked(*given: P.args, **named: P.kwargs) -> T:
+        if Path(sys._getframe(1).f_code.co_filename).parent != SPECIFICATION:
+            refuse("a call of a rule in whose place another one stands")
+        return asked(*given, **named)
+
+    return checked
 
 
 def with_limits(rules: Rules, **given: int | Fraction | None) -> Rules:

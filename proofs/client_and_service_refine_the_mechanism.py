@@ -57,6 +57,7 @@ from proofs._subjects import (
     opaque,
     plain,
     sent_unseen,
+    stand_in,
     unchecked,
     with_limits,
     without_client,
@@ -116,7 +117,9 @@ def by_move(
         found.append(granted)
         return (sent,)
 
-    noting = replace(without_client(rules), contribute=contribute, send=send_noted)
+    noting = replace(
+        without_client(rules), contribute=stand_in(contribute), send=stand_in(send_noted)
+    )
     decision = decide(noting, system, move, certain)
     system, admitted = subject.admit(noting, system, move, decision, certain)
     system, _ = send(noting, system, move, admitted, certain)
@@ -130,7 +133,7 @@ def by_trigger(
     """Let the ARA client register a trigger that leads to these credits."""
     key, value = opaque(int, "the key"), opaque(int, "the value")
     trigger = any_trigger(key, value, partial(bare, Trigger))
-    rules = replace(subject.rules, attribute=lambda at, _: (at.client, credits))
+    rules = replace(subject.rules, attribute=stand_in(lambda at, _: (at.client, credits)))
     client = AttributionClient(budgets=budgets)
     system = System(now=any_time(), attribution=Map({trigger.device: client}))
     seen = any_trigger(key, value)
@@ -143,7 +146,7 @@ def by_event(
 ) -> tuple[Budgets, tuple[Credit, ...]]:
     """Let the PAA client register an event that leads to these credits."""
     event = any_event(partial(bare, Event))
-    rules = replace(subject.rules, propose=lambda at, _: (at.client, credits))
+    rules = replace(subject.rules, propose=stand_in(lambda at, _: (at.client, credits)))
     client = AggregationClient(budgets=budgets)
     system = System(now=any_time(), aggregation=Map({event.device: client}))
     after, granted = by_move(replace(subject, rules=rules), system, event, any_event())
@@ -306,7 +309,7 @@ def the_service_is_the_same(
         heard.append((at.service, at.query, batch))
         return at.service, Answer()
 
-    noting = replace(rules, serve=serve)
+    noting = replace(rules, serve=stand_in(serve))
     one, other = any_reports(2)
     reports = Map({one: holding(one, contribution(value, "key")), other: holding(other)})
     query = asked(epsilon, delta)

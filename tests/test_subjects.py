@@ -11,6 +11,7 @@ import pytest
 
 from proofs._proof import StepResult, assume, exists, for_all
 from proofs._subjects import (
+    SPECIFICATION,
     Inductive,
     asked,
     bounded,
@@ -25,6 +26,7 @@ from proofs._subjects import (
     sealed,
     search,
     spent,
+    stand_in,
     unchecked,
     with_limits,
 )
@@ -208,3 +210,11 @@ def test_a_replay_that_needs_symbols_leaves_a_statement_unknown() -> None:
     found = statement.decide(None)
     assert (found.verdict, found.alarm) == ("UNKNOWN", False)
     assert "cannot be replayed" in found.reason
+
+
+def test_a_stand_in_answers_the_specification_only() -> None:
+    sent = stand_in(lambda at, granted: (at, granted))
+    with pytest.raises(NotSymbolic, match="in whose place another one stands"):
+        explore(lambda: sent(None, ()))
+    asking = compile("asked(None, ())", str(SPECIFICATION / "system.py"), "eval")
+    assert explore(lambda: eval(asking, {"asked": sent}))
