@@ -49,7 +49,7 @@ from spec.verdicts import Check, Evidence, Finding, Shape
 
 MACHINERY.add(__file__)
 
-SPECIFICATION = Path(str(contributions.__file__)).parent
+SPECIFICATION, PROOFS = Path(str(contributions.__file__)).parent, Path(__file__).parent
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -118,13 +118,13 @@ def bare(kind: type[T], **given: object) -> T:
 
 
 def stand_in(asked: Callable[P, T]) -> Callable[P, T]:
-    """Let a rule that stands in the place of another one be asked by the specification only.
+    """Let a rule that stands in the place of another one be asked by the specification or a proof.
 
     A rule of a proposal could tell by its answer that it is not the real one.
     """
 
     def checked(*given: P.args, **named: P.kwargs) -> T:
-        if Path(sys._getframe(1).f_code.co_filename).parent != SPECIFICATION:
+        if Path(sys._getframe(1).f_code.co_filename).parent not in (SPECIFICATION, PROOFS):
             refuse("a call of a rule in whose place another one stands")
         return asked(*given, **named)
 

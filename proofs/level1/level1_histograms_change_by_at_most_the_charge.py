@@ -92,8 +92,6 @@ class World:
 
     def __init__(self, rules: Level1Rules, value: int, single: bool, absent: int | None) -> None:
         self.charged: dict[int, Charge] = {}
-        self.costs: dict[int, Charge] = {}
-        self.kept: list[Charge] = []
         self.paid: set[int] = set()
         self.calls: dict[tuple[int, ...], int] = {}
         self.value = value
@@ -139,24 +137,15 @@ class World:
         cost: Charge,
     ) -> tuple[Budgets, tuple[Impression, ...]]:
         """Let an epoch pay for any of its impressions."""
-        self.charged[epoch] = self.costs[id(cost)]
+        self.charged[epoch] = cost
         used = tuple(each for each in shown if free(f"paid_{each.histogram_index}", int) > 0)
         if used:
             self.paid.add(epoch)
         return kept, used
 
     def charge(self, _: AtConversion, single: bool, norm: int) -> Charge:
-        """Charge for a change: by the norm in a single epoch, else by twice the value.
-
-        What is charged may be handed to `deduct` only: by its numbers a rule could tell that this
-        is not the real `charge`.
-        """
-        handed_on = opaque(Charge, "what is charged")
-        self.kept.append(handed_on)
-        self.costs[id(handed_on)] = Charge(
-            site=norm if single else 2 * self.value, shared=2 * self.value
-        )
-        return handed_on
+        """Charge for a change: by the norm in a single epoch, else by twice the value."""
+        return Charge(site=norm if single else 2 * self.value, shared=2 * self.value)
 
     def fill(self, _: AtConversion, shown: tuple[Impression, ...], __: Draw) -> Histogram:
         """Return any histogram within the value, the same for the same impressions and call."""
