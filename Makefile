@@ -1,7 +1,15 @@
 # Everything runs in .venv, which the first target that needs it creates.
 # Only python3 (3.11 or later), pip and make have to be there.
 
-PYTHON ?= python3
+# Bytecode is kept, whatever the environment says: the tests start the program often.
+unexport PYTHONDONTWRITEBYTECODE
+
+# The interpreter of .venv. A python3 that was built without profile-guided optimisation (as pyenv builds it
+# unless told otherwise) takes half as long again for everything: then the system's own is taken, if it will do.
+PLAIN := import sys, sysconfig; sys.exit("--enable-optimizations" in (sysconfig.get_config_var("CONFIG_ARGS") or ""))
+WILL_DO := import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
+PYTHON ?= $(shell python3 -c '$(PLAIN)' 2>/dev/null && /usr/bin/python3 -c '$(WILL_DO)' 2>/dev/null \
+    && echo /usr/bin/python3 || echo python3)
 BIN := .venv/bin
 STAMP := .venv/.installed
 DOCS_STAMP := .venv/.installed-docs
@@ -15,9 +23,10 @@ help: ## List the targets.
 install: $(STAMP) ## Create .venv and install Sandproof and its tools into it.
 
 $(STAMP): pyproject.toml constraints.txt
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sandproof needs Python 3.11 or later; set PYTHON=...")'
 	@echo "Installing Sandproof and its tools into .venv (the first time takes a minute or two)"
-	@$(PYTHON) -m venv .venv
+	@python=$(PYTHON); echo "The interpreter is $$python: make PYTHON=... takes another"; \
+	    $$python -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sandproof needs Python 3.11 or later; set PYTHON=...")' && \
+	    $$python -m venv .venv
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt \
 	    --config-settings editable_mode=compat -e '.[dev]'
 	@touch $@

@@ -40,6 +40,7 @@ from types import (
     CellType,
     CodeType,
     FunctionType,
+    GetSetDescriptorType,
     MappingProxyType,
     MemberDescriptorType,
     ModuleType,
@@ -581,6 +582,9 @@ def _generated(attribute: str, value: object, fields: set[str]) -> bool:
     """Tell whether an attribute of a class is data, or a method that a dataclass has made."""
     if isinstance(value, MemberDescriptorType):
         return value.__name__ == attribute
+    if isinstance(value, GetSetDescriptorType):
+        # Python before 3.11.5 leaves that of the class without slots behind.
+        return value.__name__ == attribute == "__weakref__"
     if attribute in ("__annotations__", "__doc__"):
         return True
     if attribute in ("__dataclass_fields__", "__dataclass_params__", "__match_args__"):
