@@ -1,7 +1,8 @@
 """What a campaign asks, and how one process answers it: the same on this machine and on others.
 
-A question is a proposal with parameters, an effort and a seed. It carries the proposal's files, so
-that it can be answered where they are not. `Answerer` starts a process of its own for questions
+A question is a proposal with parameters, an effort and a seed, or one row of the table of how tight
+the paper's threshold is. It carries the proposal's files, so that it can be answered where they are
+not. `Answerer` starts a process of its own for questions
 (`python -m sandproof.questions`), which writes the files to a folder that nobody else has, runs
 the checks in limited children as `sandproof check` does, and answers with the published JSON.
 """
@@ -18,6 +19,7 @@ import threading
 from collections.abc import Mapping
 from contextlib import chdir
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import sandproof
@@ -28,6 +30,9 @@ from sandproof.store import fleeting, users_store, version_digest
 
 ATTEMPTS = 2
 """How often a question is asked whose process ends without an answer."""
+
+VERDICT, TIGHTNESS = "verdict", "tightness"
+"""What may be asked."""
 
 Data = dict[str, object]
 
@@ -52,6 +57,7 @@ class Question:
     only: tuple[str, ...] = ()
     timeout: float | None = None
     cached: bool = True
+    asks: str = VERDICT
 
     @property
     def asked(self) -> Data:
@@ -62,6 +68,7 @@ class Question:
             "effort": self.effort,
             "seed": self.seed,
             "only": list(self.only),
+            **({} if self.asks == VERDICT else {"asks": self.asks}),
         }
 
     @property
@@ -106,6 +113,25 @@ def written(settings: Settings) -> tuple[tuple[str, str], ...]:
 
 def answer(question: Question) -> Answer:
     """Answer a question in this process."""
+    return {VERDICT: _verdict, TIGHTNESS: _tightness}[question.asks](question)
+
+
+def _tightness(question: Question) -> Answer:
+    """Compare the thresholds at one point, or solve the small universe for one threshold."""
+    from properties.closed_forms.tightness import row, small_row
+
+    numbers = {name: Fraction(value) for name, value in question.settings}
+    if "threshold" in numbers:
+        cells = small_row(int(numbers["threshold"])).cells()
+    else:
+        point = (numbers["epsilon"], numbers["delta"], int(numbers["sparsity_budget"]))
+        cells = row(*point).cells()
+    result = {"verdict": "computed", "headline": ", ".join(cells), "cells": cells}
+    return Answer(version=version_digest(), status=0, lasting=True, result=result)
+
+
+def _verdict(question: Question) -> Answer:
+    """Check a proposal as the command does."""
     from sandproof import verdict
     from sandproof.about import Request
     from sandproof.formats.data import to_json

@@ -15,12 +15,13 @@ from docs.generator.tightness import (
     HEADINGS,
     SMALL_HEADINGS,
     SMALL_THRESHOLDS,
-    Row,
     as_csv,
     as_text,
-    rows,
-    small_row,
+    questions,
+    small_questions,
+    tables,
 )
+from properties.closed_forms.tightness import Row, row, small_row
 from spec.noise import smallest_sound_truncation
 from spec.numbers import Base
 
@@ -32,11 +33,11 @@ DELTA = Fraction(1, 10**8)
 
 @pytest.fixture(scope="module")
 def few() -> list[Row]:
-    return rows(EPSILONS, (DELTA,), (20, 400))
+    return [row(epsilon, DELTA, keys) for keys in (20, 400) for epsilon in EPSILONS]
 
 
 def test_the_smallest_sound_threshold_is_lower_by_a_fifth_and_more(few: list[Row]) -> None:
-    lower = {(row.sparsity, row.epsilon): round(100 * row.saved) for row in few}
+    lower = {(each.sparsity, each.epsilon): round(100 * each.saved) for each in few}
     assert lower == {
         (20, EPSILONS[0]): 20,
         (20, EPSILONS[1]): 12,
@@ -46,9 +47,9 @@ def test_the_smallest_sound_threshold_is_lower_by_a_fifth_and_more(few: list[Row
 
 
 def test_the_smallest_sound_threshold_is_sound_and_one_less_is_not(few: list[Row]) -> None:
-    for row in few:
-        assert row.needed_at_smallest <= 1 < row.needed_below
-        assert row.needed < row.needed_at_smallest
+    for each in few:
+        assert each.needed_at_smallest <= 1 < each.needed_below
+        assert each.needed < each.needed_at_smallest
 
 
 def test_the_solver_agrees_with_the_closed_form_to_the_fraction() -> None:
@@ -67,8 +68,19 @@ def test_the_table_in_docs_is_what_is_computed(few: list[Row]) -> None:
         headings, *written = csv.reader(file)
     assert tuple(headings) == HEADINGS
     assert len(written) == 13 * 4 * 4
-    for row in few:
-        assert list(row.cells()) in written
+    for each in few:
+        assert list(each.cells()) in written
+
+
+def test_the_rows_are_answers_of_a_campaign_and_are_kept(
+    few: list[Row], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = questions(EPSILONS, (DELTA,), (20, 400))
+    found = tables(asked, small_questions()[:1], tmp_path, 1, None)
+    assert found == ([list(each.cells()) for each in few], [list(small_row(2).cells())])
+    assert capsys.readouterr().out.count("computed") == 5
+    assert tables(asked, small_questions()[:1], tmp_path, 1, None) == found
+    assert capsys.readouterr().out == ""
 
 
 def test_the_plot_has_a_line_for_each_sparsity_budget_in_each_panel() -> None:
