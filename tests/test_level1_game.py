@@ -202,10 +202,8 @@ def test_there_are_at_least_sixteen_proposals() -> None:
 
 
 ASKED = (
-    "latest_clearing_is_remembered",
     "noise_of_half_the_width",
     "the_newest_impression_is_kept",
-    "two_draws_of_credit",
 )
 """The proposals that the command is asked about; `make catalogue` asks about all."""
 
