@@ -13,7 +13,8 @@ not compute by itself. The *core* of a proposal is its rules without such additi
   `proofs/_charged.py` says;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
 - `totals`, if every contribution adds at most its value, by itself, as `proofs/_totals.py` says;
-- `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `event_attribute`,
+- `contribute`, as `proofs/_clients.py` says, or `proofs/_granted.py` of one that admits by itself;
+- `attribute`, `propose`, `admit`, `send`, `event_matches`, `event_attribute`,
   `register_event_trigger`, `pass_windows` and `event_visible`, as `proofs/_clients.py` says;
 - `budget_entries`, if the entries of a report are what is written on it, its contents left out, and
   limits and constants, all as they are, or whole numbers computed from its identifier, so that they
@@ -37,13 +38,14 @@ import functools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from time import perf_counter_ns
 from types import CodeType, FunctionType
 from typing import cast
 
 from immutables import Map
 
-from proofs import _clients
+from proofs import _clients, _granted
 from proofs._asked import asked_by
 from proofs._charged import CHARGED_OR_REFUSED, SPENT, AroundCharge
 from proofs._flow import returned, unclean, unguarded
@@ -228,18 +230,48 @@ class AroundContribute(Around):
     """State that each credit is granted by itself, or that there is one, and it is or is not."""
 
     def follow(self, subject: Rules) -> None:
-        """Where nothing but the paper decides, there is one credit at a time."""
+        """Try every way in which a rule may grant; where the paper decides there is one credit."""
         alone = all(getattr(subject, each) is getattr(PAPER, each) for each in DECIDING)
-        try:
-            super().follow(subject)
-        except (NotFollowed, NotPublic):
-            if not alone:
-                raise
-            ONE_CREDIT.follow(subject)
+        ways = [super().follow, *([ONE_CREDIT.follow] if alone else [])]
+        ways += [GrantedByHand(alone=each).follow for each in (False, True) if alone or not each]
+        failed: list[NotFollowed | NotPublic] = []
+        for way in ways:
+            try:
+                return way(subject)
+            except (NotFollowed, NotPublic) as error:
+                failed.append(error)
+        names = getattr(getattr(unguarded(subject.contribute), "__code__", None), "co_names", ())
+        raise failed[0 if "contribute" in names else -1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GrantedByHand(Around):
+    """State that a rule admits part by part, and that what it grants is counted."""
+
+    name: str = "what is granted was admitted, and is counted in the budget of its unit"
+    rule: str = "contribute"
+    arguments: tuple[Label, ...] = (_clients.ADMITTING, _granted.CREDITS)
+    policy: Callable[[], Policy] = Policy
+    alone: bool
+
+    def follow(self, subject: Rules) -> None:
+        """Follow the rule, if what it asks admits as the paper does or less."""
+        if AROUND["admit"].decide(subject).verdict != "PROVED":
+            raise NotFollowed("another admit than the paper's is asked")
+        papers = all(getattr(subject, each) is getattr(PAPER, each) for each in AMOUNTS)
+        policy = partial(_granted.Granting, alone=self.alone, known=papers)
+        Around.follow(replace(self, policy=policy), subject)
+
+    def allows(self, found: Label) -> bool:
+        """Ask that what is granted is counted."""
+        return _granted.is_granted(found)
 
 
 DECIDING = ("attribute", "propose")
 """The rules that say who is credited."""
+
+AMOUNTS = (*DECIDING, "contributions", "run_program")
+"""The rules that say what is to be contributed."""
 
 
 def _is(found: Label, way: Label) -> bool:
@@ -606,6 +638,21 @@ def share_a_budget(
     return contribute(at, credits if used < 10 * at.limits.contribution_budget else ())
 
 
+def grant_what_is_left(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Ask about every contribution, and grant all of a credit if the last one fits."""
+    budgets, granted = at.client.budgets, []
+    for credit in credits:
+        spent, fits = budgets.get(credit.unit, Budget()), False
+        for part in credit.contributions:
+            spent, fits = at.rules.admit(at, credit.unit, spent, part)
+        if fits:
+            budgets = budgets.set(credit.unit, spent)
+            granted.append(credit)
+    return budgets, tuple(granted)
+
+
 def admit_and_forget(
     at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
 ) -> tuple[Budget, bool]:
@@ -672,6 +719,7 @@ POST_PROCESSING = Proof(
         "a trigger is credited to nobody's unit": replace(PAPER, attribute=credit_a_pool),
         "an event is credited to its device": replace(PAPER, propose=credit_the_device),
         "units share a budget": replace(PAPER, contribute=share_a_budget),
+        "what is not admitted is granted": replace(PAPER, contribute=grant_what_is_left),
         "what is admitted is not counted": replace(PAPER, admit=admit_and_forget),
         "null reports are late": replace(PAPER, send=delay_null_reports),
         "a report has entries for what it holds": replace(PAPER, budget_entries=enter_by_contents),
