@@ -55,12 +55,14 @@ from proofs._labels import (
     NO_MEMBER,
     PUBLIC,
     Label,
+    LawOf,
     NotFollowed,
     NotPublic,
     Pack,
     Policy,
     Several,
     is_public,
+    ways_of,
 )
 from proofs._proof import Proof, Step, StepResult
 from proofs._rewritten import rewritten
@@ -95,7 +97,7 @@ from spec.aggregation_service import (
 )
 from spec.attribution_client import AttributionClient, attribute
 from spec.contributions import Budget, Budgets, Credit, Unit, admit, contribute, send
-from spec.distributions import Draw
+from spec.distributions import Distribution, Draw
 from spec.event_client import (
     EventClient,
     EventReport,
@@ -186,15 +188,27 @@ class AroundEntries(Around):
 
 @dataclass(frozen=True, kw_only=True)
 class AroundSend(Around):
-    """State that the paper's report leaves once, or does not."""
+    """State that the paper's report leaves once, or does not, as is decided or drawn in public."""
 
     def follow(self, subject: Rules) -> None:
         """Raise a loop inside of a loop, in which a report could leave twice."""
         super().follow(subject)
         rule = unguarded(subject.send)
-        changed = rule is not PAPER.send and type(rule) is FunctionType
-        if changed and loops_in(rule.__code__) > 1:
+        if rule is PAPER.send or type(rule) is not FunctionType:
+            return
+        ways = map(outcomes_of, returned(rule, self.arguments, self.policy()))
+        several = any(isinstance(each, Several) for way in ways for each in way)
+        if several and loops_in(rule.__code__) > 1:
             raise NotFollowed(f"loops in which a report could leave twice in {rule.__name__}")
+
+    def allows(self, found: Label) -> bool:
+        """Ask the same of everything that may be drawn."""
+        return all(map(super().allows, outcomes_of(found)))
+
+
+def outcomes_of(label: Label) -> tuple[Label, ...]:
+    """Return the labels of what is returned, or of what a law that is returned may give."""
+    return ways_of(label.outcome) if isinstance(label, LawOf) else (label,)
 
 
 def loops_in(code: CodeType) -> int:
@@ -667,6 +681,15 @@ def delay_null_reports(at: AtContribution, granted: tuple[Credit, ...]) -> tuple
     return (replace(sent, arrival=at.now if granted else at.now + 1),)
 
 
+def draw_by_contents(
+    at: AtContribution, granted: tuple[Credit, ...]
+) -> Distribution[tuple[Sent, ...]]:
+    """Let a report arrive later, as is drawn, and more often if nothing was granted."""
+    (sent,) = send(at, granted)
+    late = Fraction(1, 2) if granted else Fraction(1, 3)
+    return Distribution.of({(sent,): 1 - late, (replace(sent, arrival=at.now + 1),): late})
+
+
 def enter_by_contents(at: AtService, report: Report) -> tuple[Hashable, ...]:
     """Keep an entry for what a report holds, and for each moment."""
     return report.contributions, at.now
@@ -722,6 +745,7 @@ POST_PROCESSING = Proof(
         "what is not admitted is granted": replace(PAPER, contribute=grant_what_is_left),
         "what is admitted is not counted": replace(PAPER, admit=admit_and_forget),
         "null reports are late": replace(PAPER, send=delay_null_reports),
+        "null reports are late more often": replace(PAPER, send=draw_by_contents),
         "a report has entries for what it holds": replace(PAPER, budget_entries=enter_by_contents),
         "random sources take no triggers": replace(PAPER, event_matches=match_truthful_sources),
         "random sources are passed over": replace(PAPER, event_attribute=pass_over_random_sources),

@@ -68,6 +68,7 @@ from proofs._labels import (
     Inside,
     Known,
     Label,
+    LawOf,
     Listing,
     Method,
     NotFollowed,
@@ -78,6 +79,7 @@ from proofs._labels import (
     Public,
     Rounds,
     Several,
+    Weighted,
     changed_by,
     is_plain,
     is_public,
@@ -86,6 +88,7 @@ from proofs._labels import (
 from spec import Rules
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
+from spec.distributions import Distribution
 from spec.event_client import EventSource, EventTrigger
 from spec.private_aggregation_client import Event
 from spec.rules import Limits
@@ -247,7 +250,10 @@ class _Frame:
             return known
         if isinstance(first, Several) and isinstance(second, Several):
             member = self.join(first.member, second.member)
-            if isinstance(first, Rounds) and replace(first, member=second.member) == second:
+            if (
+                isinstance(first, Rounds | Weighted)
+                and replace(first, member=second.member) == second
+            ):
                 return replace(first, member=member)
             if isinstance(first, Listing) and replace(first, member=second.member) == second:
                 return replace(first, member=member)
@@ -577,6 +583,8 @@ class _Frame:
             stack.pop()
         elif operation in ("LIST_APPEND", "SET_ADD", "YIELD_VALUE"):
             self._collected(operation, given, stack)
+        elif operation == "GET_ITER" and (inside := self.policy.gone_into(stack[-1])):
+            stack[-1] = inside
         elif operation == "GET_ITER":
             self._member(stack[-1])
             looped = self.is_rule and self.steps[place + 1].opname == "FOR_ITER"
@@ -595,6 +603,8 @@ class _Frame:
             stack.pop()
         elif operation == "BINARY_SUBSCR" and (found := self._picked(stack[-2], stack[-1])):
             stack[-2:] = [found]
+        elif self.policy.has_outcomes and self._weighted(operation, step.arg or 0, stack):
+            pass
         elif operation == "BUILD_MAP" and not given and (made := self._made_dictionary()):
             stack.append(made)
         elif operation == "BINARY_OP" and (
@@ -691,6 +701,34 @@ class _Frame:
             raise self.refuse("a longer list than the one that is gone through")
         member = self.join(into.member, self._member(label))
         stack[-place] = replace(into, member=member)
+
+    def _weighted(self, operation: str, given: int, stack: list[Label]) -> bool:
+        """Let outcomes be the keys of a dictionary that is made at once, with public values."""
+        if operation.startswith("DICT_") and isinstance(stack[-1 - given], Weighted):
+            raise self.refuse(f"a change of {stack[-1 - given].what}")
+        if operation == "BUILD_MAP" and not given and self.code.co_name == "<dictcomp>":
+            stack.append(Weighted("a dictionary of outcomes", NO_MEMBER))
+            return True
+        listed = operation == "BUILD_MAP" and given
+        into = stack[-given - 2] if operation == "MAP_ADD" else None
+        if not listed and not isinstance(into, Weighted):
+            return False
+        count = 2 * given if listed else 2
+        keys, values = stack[-count::2], stack[1 - count :: 2]
+        member = into.member if isinstance(into, Weighted) else NO_MEMBER
+        member = functools.reduce(self.join, keys, member)
+        if listed and is_public(member):
+            return False
+        for value in values:
+            self.public(value, "a value of a dictionary")
+        self._escaped(*keys)
+        del stack[-count:]
+        made = Weighted("a dictionary of outcomes", member)
+        if listed:
+            stack.append(made)
+        else:
+            stack[-given] = made
+        return True
 
     def _collected(self, operation: str, given: object, stack: list[Label]) -> None:
         if operation == "YIELD_VALUE":
@@ -847,6 +885,8 @@ class _Frame:
             return Listing("a list", NO_MEMBER, (id(self.code), self.place))
         if (paired := self._paired(call)) is not None:
             return paired
+        if self.policy.has_outcomes and (law := self._law(callee, call)) is not None:
+            return law
         ordered = target in (sorted, min, max) and set(keywords) <= {"key", "reverse"}
         single = positional[0] if len(positional) == 1 and (ordered or not keywords) else PUBLIC
         if isinstance(single, Several) and is_public(single.member):
@@ -881,6 +921,32 @@ class _Frame:
         if self.policy.answers_always and not _always_answers(callee, call):
             raise self.unknown(f"a call of {callee.what}, which may raise,")
         return PUBLIC
+
+    def _law(self, callee: Label, call: Call) -> Label | None:
+        """Return the label of a law with outcomes that are not public, if it is made here."""
+        if call.keywords or len(call.positional) != 1:
+            return None
+        (given,) = call.positional
+        outcome: Label = PUBLIC
+        if call.target is Distribution:
+            pairs = given.members if isinstance(given, Pack) else (self._member(given),)
+            known = [each.members for each in pairs if isinstance(each, Pack)]
+            if len(known) != len(pairs) or any(len(each) != 2 for each in known):
+                return None
+            if known and all(is_public(weight) for _, weight in known):
+                outcome = functools.reduce(self.join, (each for each, _ in known))
+        elif not isinstance(callee, Method):
+            return None
+        elif callee.owner == Known("Distribution", Distribution):
+            if callee.name == "of" and isinstance(given, Weighted):
+                outcome = given.member
+            elif callee.name == "uniform" and isinstance(given, Pack | Several):
+                outcome = self._member(given)
+            elif callee.name == "certain":
+                outcome = given
+        elif callee.name == "map" and is_public(callee.owner) and isinstance(given, Inside):
+            outcome = self._inside(given).run((PUBLIC,), {})
+        return None if is_public(outcome) else LawOf("a law", outcome)
 
     def _is_ordered_in_public(self, member: Label, keywords: Mapping[str, Label]) -> bool:
         """Tell whether a function of the rule orders what is private by something public."""

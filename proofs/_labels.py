@@ -65,6 +65,18 @@ class Rounds(Several):
 
 
 @dataclass(frozen=True, slots=True)
+class Weighted(Several):
+    """Label a dictionary that is made here, of members to public values."""
+
+
+@dataclass(frozen=True, slots=True)
+class LawOf(Label):
+    """Label a law whose probabilities are public, and whose outcomes have a label."""
+
+    outcome: Label
+
+
+@dataclass(frozen=True, slots=True)
 class Pack(Label):
     """Label a tuple whose members have labels of their own."""
 
@@ -177,6 +189,12 @@ class Policy:
     answers_always = False
     """Whether the rule is run in each world on values of its own, so that an error would tell."""
 
+    has_outcomes = False
+    """Whether what is not public may be an outcome of a law with public probabilities."""
+
+    def gone_into(self, label: Label) -> Label | None:
+        """Return what a function inside is given that goes through something."""
+
     asks_identity = False
     """Whether a rule may ask if two values are the same one, where `identity` answers."""
 
@@ -259,7 +277,7 @@ def changed_by(label: Label, change: Callable[[Label], Label]) -> Label:
     """Change a label and those of its parts; what a function inside has taken is given up."""
     if isinstance(label, Pack):
         return replace(label, members=tuple(changed_by(each, change) for each in label.members))
-    if isinstance(label, Inside | OneOf):
+    if isinstance(label, Inside | OneOf | LawOf):
         return MIXED
     if isinstance(label, Method):
         return replace(label, owner=changed_by(label.owner, change))
