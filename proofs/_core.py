@@ -240,6 +240,16 @@ class AroundSums(Around):
 
 
 @dataclass(frozen=True, kw_only=True)
+class AroundLedger(Around):
+    """State that a batch is charged, and that what else is noted is under no entry of a report."""
+
+    def follow(self, subject: Rules) -> None:
+        """Let a rule note something only where the paper says which entries reports have."""
+        notes = subject.budget_entries is PAPER.budget_entries
+        Around.follow(replace(self, policy=partial(AroundSettle, notes=notes)), subject)
+
+
+@dataclass(frozen=True, kw_only=True)
 class AroundContribute(Around):
     """State that each credit is granted by itself, or that there is one, and it is or is not."""
 
@@ -405,7 +415,7 @@ AROUND: dict[str, Step[Rules]] = {
         policy=AroundServe,
         allowed=(Pack("served", (CURRENT, PUBLIC)),),
     ),
-    "settle": Around(
+    "settle": AroundLedger(
         name="a batch is refused in public, or charged as in the paper or report by report",
         rule="settle",
         arguments=(AT, BATCH),
@@ -613,6 +623,14 @@ def refuse_null_batches(
     return (at.service.ledger, None) if empty else settle(at, batch)
 
 
+def note_the_day(
+    at: AtService, batch: tuple[Report, ...]
+) -> tuple[Ledger, tuple[Report, ...] | None]:
+    """Charge the batch, and note the day under its number, which may be that of a report."""
+    ledger, accepted = settle(at, batch)
+    return ledger.set(at.now // 86400, Spent()), accepted
+
+
 def spare_null_reports(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Refuse a report that carries something if its entry was charged before."""
     return None if spent.queries and not report.is_null else charge(at, spent, report)
@@ -735,6 +753,7 @@ POST_PROCESSING = Proof(
         "two answers for one charge": replace(PAPER, answer=answer_twice),
         "the ledger is never stored": replace(PAPER, serve=forget_the_charge),
         "batches of null reports are refused": replace(PAPER, settle=refuse_null_batches),
+        "a note takes the place of a report's entry": replace(PAPER, settle=note_the_day),
         "real reports are charged once": replace(PAPER, charge=spare_null_reports),
         "null reports are left out": replace(PAPER, batch=leave_out_null_reports),
         "repeated reports count again": replace(PAPER, batch=lambda _, reports: reports),
