@@ -72,6 +72,10 @@ class SystemMenu:
         """
         return self.any_tells or not isinstance(action, Source | EventSource | EventTrigger)
 
+    def spares(self, action: Hashable) -> bool:
+        """Tell whether a move only counts: of what is left, nothing but its own kind gets less."""
+        return isinstance(action, EventTrigger | Query)
+
     def may_tell(self, progress: Progress) -> bool:
         """Tell whether a move that is left may show something."""
         universe = self.universe

@@ -14,7 +14,8 @@ so it is found once for two measures of mass one, and values are remembered by t
 masses. Nothing is pruned but what is exact: a measure of zero on one side decides a node, and a
 node that is worth nothing is worth nothing with a larger $\mu_Q$ or with fewer moves. Of the last
 action nothing matters but what it tells: nodes at which the last action may tell the same things
-have one value, and an action that never shows anything is no last one.
+have one value, and an action that never shows anything is no last one. An action that tells and
+changes nothing is left out if all that may follow it may be done without it.
 """
 
 from __future__ import annotations
@@ -269,6 +270,8 @@ class Game:
             found: dict[Hashable, Edge] = {}
             for choice in self.choices(pair.node):
                 edge = self.edge(pair.node, choice)
+                if self.menu.spares(choice[0]) and changes_nothing(pair.node, edge):
+                    continue
                 found[id(edge.comparison), *map(id, edge.after)] = edge
             pair.edges = list(found.values())
             self.budget.hold(len(pair.edges))
@@ -387,6 +390,14 @@ class Game:
                 for response, child in simplest
             ),
         )
+
+
+def changes_nothing(node: Node, edge: Edge) -> bool:
+    """Tell whether an action tells nothing and leaves every state as it is."""
+    if edge.comparison.masses != [(ONE, ONE)]:
+        return False
+    after = edge.after[0].node
+    return (after.with_unit, after.without_unit) == (node.with_unit, node.without_unit)
 
 
 def by_ratio(

@@ -40,6 +40,13 @@ class Menu(Protocol):
         """Tell whether an action may show something; the last one is wasted on one that may not."""
         ...
 
+    def spares(self, action: Hashable) -> bool:
+        """Tell whether whoever leaves an action out may still take all that may follow it.
+
+        Where such an action changes nothing and tells nothing, nobody needs to take it.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
