@@ -124,8 +124,10 @@ def test_drawing_late_shows_the_same(relation: Relation | None) -> None:
     (source,), triggers = MANY_BUCKETS.event_sources, MANY_BUCKETS.event_triggers
     for before, after in product(range(3), range(3)):
         for bought in product(triggers, repeat=before + after):
-            moves = (source, *bought[:before], first, *bought[before:], second)
-            assert transcripts(plain, moves) == transcripts(late, moves)
+            whole = (source, *bought, second)
+            parted = (source, *bought[:before], first, *bought[before:], second)
+            for moves in (whole, parted):
+                assert transcripts(plain, moves) == transcripts(late, moves)
 
 
 def match_truthful_ones(at: AtEventTrigger, record: SourceRecord) -> bool:

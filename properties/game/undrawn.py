@@ -2,8 +2,9 @@
 
 The paper's client draws a source's response at registration, and looks at it when one of the
 source's windows passes, for what is then shown. Neither its account nor anything else depends on
-it. So a response is kept beside the state, it is drawn when a window passes, and every other move
-is made once, whatever the responses are. What time that passes shows depends on the sources of
+it. So a response is kept beside the state, and every other move is made once, whatever the
+responses are. When a window passes, no more is drawn than whether the source answers truthfully
+and what that window shows. What time that passes shows depends on the sources of
 which a window ends alone, so it is found once for all states that have these in common.
 
 After a source's last window nothing depends on its response and its account any more: they are
@@ -38,7 +39,7 @@ from spec.rules import Rules
 from spec.system import Observation, PassTime, System, step
 
 T = TypeVar("T")
-Response: TypeAlias = "Undrawn | Output"
+Windows: TypeAlias = tuple[tuple[int, int], ...]
 
 LOOK_AT_RECORDS = (
     "register_event_source",
@@ -61,7 +62,7 @@ def draws_may_wait(rules: Rules, relation: Relation) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Undrawn:
-    """Stand for a source's response, with its law and the law's outcomes."""
+    """Stand for a source's response, with its law and the outcomes that are still possible."""
 
     law: RandomizedResponse[Output]
     outcomes: Distribution[Output | None]
@@ -75,21 +76,25 @@ class Late:
     """
 
     clients: Hashable
-    responses: tuple[tuple[str, Response], ...] = ()
+    responses: tuple[tuple[str, Undrawn], ...] = ()
 
 
 class Passing(NamedTuple):
     """Hold all that time which passes may show: reports in flight, and sources whose windows end.
 
-    `looked` are these sources, device by device, and `closed` all of which no window is left.
-    `place` is a number for the rest.
+    `looked` are these sources, device by device, each with its windows by datum and place, and
+    `closed` all of which no window is left. `place` is a number for the rest.
     """
 
     now: int
     in_flight: tuple[Sent, ...]
-    looked: tuple[tuple[str, SourceRecord], ...]
+    looked: tuple[tuple[str, SourceRecord, Windows], ...]
     closed: frozenset[str]
     place: int
+
+
+Part: TypeAlias = tuple[Output, Undrawn] | None
+PartLaw: TypeAlias = Distribution[Part]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,6 +105,7 @@ class Shown:
     budget: Steps
     outcomes: Callable[[Law[object]], Iterable[tuple[object, Fraction]]]
     waiting: dict[Hashable, Undrawn] = field(default_factory=dict)
+    parts: dict[tuple[int, Windows], tuple[Undrawn, PartLaw]] = field(default_factory=dict)
     observations: dict[Hashable, Observation] = field(default_factory=dict)
     looked_at: dict[tuple[int, Output | None], tuple[SourceRecord, int]] = field(
         default_factory=dict
@@ -122,16 +128,39 @@ class Shown:
             self.budget.hold(len(found.outcomes.weights))
         return found
 
+    def part_of(self, response: Undrawn, windows: Windows) -> PartLaw:
+        """Return the law of what some windows show: an output that does, and what is then open.
+
+        None stands for the truth.
+        """
+        known = self.parts.get((id(response), windows))
+        if known is None:
+            groups: dict[tuple[int, ...] | None, dict[Output | None, Fraction]] = {}
+            for output, weight in response.outcomes.items():
+                shown = None if output is None else tuple(output[d][w] for d, w in windows)
+                groups.setdefault(shown, {})[output] = weight
+            law: dict[Part, Fraction] = {}
+            for outputs in groups.values():
+                mass = sum(outputs.values(), Fraction(0))
+                shares = {output: weight / mass for output, weight in outputs.items()}
+                first = next(iter(outputs))
+                left = Undrawn(response.law, Distribution.of(shares))
+                law[None if first is None else (first, left)] = mass
+            self.budget.hold(len(law))
+            # What is remembered holds on to its response, so that no other gets its identity.
+            known = self.parts[id(response), windows] = response, Distribution.of(law)
+        return known[1]
+
     def seen(self, passing: Passing, action: PassTime, drawn: list[Output | None]) -> Observation:
         """Return what is seen of the windows that pass, with the responses of their sources."""
         sources = zip(passing.looked, drawn, strict=True)
-        numbers = tuple([self.source(record, response) for (_, record), response in sources])
+        numbers = tuple([self.source(each[1], response) for each, response in sources])
         key = (passing.place, action.until, numbers)
         found = self.observations.get(key)
         if found is None:
             self.budget.hold(1)
             records: dict[str, tuple[SourceRecord, ...]] = {}
-            for (device, _), number in zip(passing.looked, numbers, strict=True):
+            for (device, *_), number in zip(passing.looked, numbers, strict=True):
                 record = cast(SourceRecord, self.sources.values[number])
                 records[device] = (*records.get(device, ()), record)
             events = {device: EventClient(records=each) for device, each in records.items()}
@@ -158,16 +187,13 @@ class Shown:
         listed = [
             (device, each) for device in sorted(own.events) for each in own.events[device].records
         ]
-        looked = [
-            (device, each)
-            for device, each in listed
-            if any(own.now < end <= until for end in ends_of(each))
-        ]
-        devices = tuple(device for device, _ in looked)
+        windows = [(*each, passing_windows(own.now, until, each[1])) for each in listed]
+        looked = tuple(each for each in windows if each[2])
+        devices = tuple(device for device, *_ in looked)
         return Passing(
             now=own.now,
             in_flight=own.in_flight,
-            looked=tuple(looked),
+            looked=looked,
             closed=frozenset(x.source.source_id for _, x in listed if not ends_after(until, x)),
             place=self.places((own.now, own.in_flight, devices)),
         )
@@ -209,25 +235,21 @@ class DrawnLate:
 
     def passed(
         self, state: Late, action: PassTime, draw: Draw
-    ) -> tuple[tuple[tuple[str, Response], ...], Observation]:
+    ) -> tuple[tuple[tuple[str, Undrawn], ...], Observation]:
         """Let time pass; return the responses that are still looked at, and what is seen."""
         key = (self.number(state.clients), action.until)
         passing = self.passing.get(key)
         if passing is None:
             passing = self.passing[key] = self.shown.passing(own_of(state), action.until)
-        responses: dict[str, Response | None] = dict(state.responses)
+        responses = dict(state.responses)
         drawn: list[Output | None] = []
-        for _, record in passing.looked:
-            response = responses.get(record.source.source_id)
-            if isinstance(response, Undrawn):
-                response = draw(response.outcomes)
-            responses[record.source.source_id] = response
-            drawn.append(response)
-        left = tuple(
-            (name, each)
-            for name, each in responses.items()
-            if each is not None and name not in passing.closed
-        )
+        for _, record, windows in passing.looked:
+            response = responses.pop(record.source.source_id, None)
+            part = None if response is None else draw(self.shown.part_of(response, windows))
+            drawn.append(None if part is None else part[0])
+            if part is not None:
+                responses[record.source.source_id] = part[1]
+        left = tuple(each for each in responses.items() if each[0] not in passing.closed)
         return left, self.shown.seen(passing, action, drawn)
 
     def move(self, clients: Hashable, action: Hashable, draw: Draw) -> tuple[Late, Hashable]:
@@ -253,11 +275,12 @@ class DrawnLate:
 
     def apart(self, state: Hashable) -> Late:
         """Take responses out of a state, and forget what nothing depends on any more."""
-        responses: list[tuple[str, Response]] = []
+        responses: list[tuple[str, Undrawn]] = []
 
         def take_out(record: SourceRecord) -> SourceRecord:
-            if record.response is not None:
-                responses.append((record.source.source_id, record.response))
+            response: object = record.response
+            if isinstance(response, Undrawn):
+                responses.append((record.source.source_id, response))
             return cleared(record)
 
         def cleared(record: SourceRecord) -> SourceRecord:
@@ -294,6 +317,16 @@ def account_of(
         if each.data in values:
             values = values.set(each.data, min(values[each.data], max(each.buckets, default=0)))
     return values, record.reported, record.sent
+
+
+def passing_windows(now: int, until: int, record: SourceRecord) -> Windows:
+    """List the windows of a source that end after now and not after a moment."""
+    return tuple(
+        (datum, place)
+        for datum, each in enumerate(record.source.specifications)
+        for place, end in enumerate(each.windows)
+        if now < record.registered_at + end <= until
+    )
 
 
 def ends_after(moment: int, record: SourceRecord) -> bool:
