@@ -88,6 +88,11 @@ class SummaryMenu:
         del action
         return True
 
+    def spares(self, action: Hashable) -> bool:
+        """Take every action for one that others depend on."""
+        del action
+        return False
+
     def listed(self, progress: SummaryProgress) -> Iterable[tuple[SummaryAction, SummaryProgress]]:
         """List what may be added and asked."""
         if progress.records < self.records:
@@ -290,3 +295,8 @@ class RoundMenu:
         """Take every action for one that may show something."""
         del action
         return True
+
+    def spares(self, action: Hashable) -> bool:
+        """Take every action for one that others depend on."""
+        del action
+        return False

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import lcm
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from properties.attack import Attack, attack_of
 from properties.game import (
@@ -25,6 +25,7 @@ from properties.game import (
 )
 from properties.game.counting import ROOM
 from properties.game.system_parts import SystemParts, parts_for
+from properties.game.undrawn import DrawnLate, Late, Shown, draws_may_wait, own_of
 from properties.lump import Inexact, OutOfWindow
 from properties.replay import untyped
 from properties.system_menu import SystemMenu
@@ -32,7 +33,8 @@ from properties.universes import described
 from spec.aggregation_service import Answer
 from spec.contributions import Unit
 from spec.distributions import Draw
-from spec.neighbours import RELATIONS, Relation, Worlds
+from spec.interaction import Mechanism
+from spec.neighbours import RELATIONS, Relation
 from spec.numbers import Power
 from spec.paper import PAPER
 from spec.reports import Report
@@ -262,14 +264,21 @@ def _games(
     if answering is not None:
         answering.given = rules.serve is not PAPER.serve
         remembered = answering.watched(remembered)
-    mechanism = untyped(SystemMechanism(rules=remembered))
+    shown = Shown(rules=remembered, budget=budget, outcomes=window.outcomes)
+    late = draws_may_wait(rules, relation)
+
+    def made(mechanism: object) -> Mechanism[Hashable, Hashable, Hashable]:
+        plain = untyped(mechanism)
+        return DrawnLate(mechanism=plain, shown=shown) if late else plain
+
+    mechanism = made(SystemMechanism(rules=remembered))
     there = World(
         mechanism=mechanism, window=window, budget=budget, clients=True, parts=SystemParts()
     )
     games: dict[tuple[Unit, str], Game] = {}
     comparisons: dict[tuple[Hashable, Hashable], Comparison] = {}
     for unit in universe.units:
-        without = untyped(relation.without(remembered, unit))
+        without = made(relation.without(remembered, unit))
         gone = World(
             mechanism=without,
             window=window,
@@ -289,11 +298,16 @@ def _vacuous(games: dict[tuple[Unit, str], Game]) -> bool:
     for (_, direction), game in games.items():
         if direction == WITH:
             for reached, others in game.reached():
-                there = {game.first.state(state) for state in reached}
-                gone = {cast(Worlds, game.second.state(state)).own for state in others}
+                there = {seen_part(game.first.state(state)) for state in reached}
+                gone = {seen_part(game.second.state(state)) for state in others}
                 if there != gone:
                     return False
     return True
+
+
+def seen_part(state: Hashable) -> tuple[Hashable, Hashable]:
+    """Return the system of a state that the ad-tech sees, and the responses kept beside it."""
+    return own_of(state), state.responses if isinstance(state, Late) else ()
 
 
 def _with_curve(solution: Solution, games: dict[tuple[Unit, str], Game], moves: int) -> Solution:

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations
 
+from properties.game.undrawn import own_of
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.distributions import Draw, explore
 from spec.event_client import EventSource, EventTrigger
 from spec.lemmas import SERVICE
-from spec.neighbours import Worlds
 from spec.numbers import SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import Event
@@ -72,6 +72,10 @@ class SystemMenu:
         """
         return self.any_tells or not isinstance(action, Source | EventSource | EventTrigger)
 
+    def spares(self, action: Hashable) -> bool:
+        """Tell whether a move only counts: of what is left, nothing but its own kind gets less."""
+        return isinstance(action, EventTrigger | Query)
+
     def may_tell(self, progress: Progress) -> bool:
         """Tell whether a move that is left may show something."""
         universe = self.universe
@@ -87,8 +91,7 @@ class SystemMenu:
         self, progress: Progress, states: Sequence[object]
     ) -> Iterable[tuple[Move, Progress]]:
         """Return every move that is left, each with the progress after it."""
-        found = [state.own if isinstance(state, Worlds) else state for state in states]
-        systems = [system for system in found if isinstance(system, System)]
+        systems = [own_of(state) for state in states]
         yield from self.registrations(progress, systems)
         yield from self.happenings(progress)
         if progress.queries < self.universe.query_count:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from typing import Generic, TypeVar, cast
 
+from flint import fmpq
+
+from properties.game import World
 from spec import (
     PAPER,
     Answer,
@@ -224,3 +227,20 @@ EVIDENCE = {
     Verdict.UNKNOWN: Evidence.NONE,
 }
 """Which evidence alone gives a verdict."""
+
+
+def transcripts(world: World, moves: Sequence[Hashable]) -> dict[Hashable, fmpq]:
+    """Return the probability of everything that may be seen of the moves."""
+    start: tuple[Hashable, ...] = ()
+    reached = {(start, world.number(world.mechanism.initial)): fmpq(1)}
+    for move in moves:
+        after: dict[tuple[tuple[Hashable, ...], int], fmpq] = {}
+        for (seen, state), mass in reached.items():
+            for response, next_state, share in world.step(state, move):
+                key = ((*seen, response), next_state)
+                after[key] = after.get(key, fmpq(0)) + mass * share
+        reached = after
+    law: dict[Hashable, fmpq] = {}
+    for (seen, _), mass in reached.items():
+        law[seen] = law.get(seen, fmpq(0)) + mass
+    return law

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import pytest
-from flint import fmpq
 from immutables import Map
 
 from properties.broken import (
@@ -97,6 +96,7 @@ from spec.randomized_response import (
     Sequences,
 )
 from spec.summary_mechanism import without_source
+from tests.small import transcripts
 
 TWO = Base(Fraction(2))
 SMALL_WINDOW = Window(lowest=0, highest=2)
@@ -513,23 +513,6 @@ def test_rules_may_read_the_time_and_the_ledger(changes: dict[str, Any]) -> None
             plain, quick = (World(mechanism=untyped(x), window=window) for x in (first, second))
             for moves in scripts:
                 assert transcripts(plain, moves) == transcripts(quick, moves)
-
-
-def transcripts(world: World, moves: Sequence[Hashable]) -> dict[Hashable, fmpq]:
-    """Return the probability of everything that may be seen of the moves."""
-    start: tuple[Hashable, ...] = ()
-    reached = {(start, world.number(world.mechanism.initial)): fmpq(1)}
-    for move in moves:
-        after: dict[tuple[tuple[Hashable, ...], int], fmpq] = {}
-        for (seen, state), mass in reached.items():
-            for response, next_state, share in world.step(state, move):
-                key = ((*seen, response), next_state)
-                after[key] = after.get(key, fmpq(0)) + mass * share
-        reached = after
-    law: dict[Hashable, fmpq] = {}
-    for (seen, _), mass in reached.items():
-        law[seen] = law.get(seen, fmpq(0)) + mass
-    return law
 
 
 @pytest.mark.parametrize("rounds", [1, 2])

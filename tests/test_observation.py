@@ -156,6 +156,9 @@ class Menu:
     def tells(self, action: Hashable) -> bool:
         return True
 
+    def spares(self, action: Hashable) -> bool:
+        return False
+
 
 def worst(one: object, other: object, moves: int) -> Fraction:
     first = World(mechanism=one, window=Window())  # type: ignore[arg-type]

@@ -1,7 +1,8 @@
 """The exact worst adversary: what it sees, the worlds it plays against, and what it gains.
 
 Each file imports those before it: `counting`, `masses`, `window`, `responses`, `world`, then
-`answers` and `system_parts`, by which steps of the whole system are run once, `tree` and `solver`.
+`answers`, `undrawn` and `system_parts`, by which steps of the whole system are run once and draws
+wait, `tree` and `solver`.
 """
 
 from properties.game.answers import with_answers_remembered

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from fractions import Fraction
 
 from flint import fmpq
@@ -28,3 +29,17 @@ def total(measure: Measure) -> fmpq:
     for _, weight in measure:
         mass = mass + weight
     return mass
+
+
+def normalised(measure: Measure, mass: fmpq) -> Measure:
+    """Return the measure of mass one, given its mass."""
+    if len(measure) == 1:
+        return ((measure[0][0], ONE),)
+    return measure if mass == 1 else tuple((state, weight / mass) for state, weight in measure)
+
+
+def measure_key(measure: Measure) -> Hashable:
+    """Return a name for a measure of mass one; a fraction's own hash is slow."""
+    if len(measure) == 1:
+        return measure[0][0]
+    return tuple([(state, weight.p, weight.q) for state, weight in measure])

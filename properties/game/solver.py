@@ -9,23 +9,34 @@ over all adaptive adversaries.
 
 The factor $e^{\varepsilon}$ is put into $\mu_Q$ at the root, so that nodes do not depend on
 $\varepsilon$ and one memory serves the whole curve $\delta(\varepsilon)$. A node's value is
-homogeneous in its two measures, so nodes are remembered with $|\mu_P| = 1$. Nothing is pruned but
-what is exact: a measure of zero on one side decides a node, and a node that is worth nothing is
-worth nothing with a larger $\mu_Q$ or with fewer moves. Of the last action nothing matters but what
-it tells: nodes at which the last action may tell the same things have one value, and an action that
-never shows anything is no last one.
+homogeneous in its two measures. What actions tell and lead to does not depend on the two masses,
+so it is found once for two measures of mass one, and values are remembered by the ratio of the
+masses. Nothing is pruned but what is exact: a measure of zero on one side decides a node, and a
+node that is worth nothing is worth nothing with a larger $\mu_Q$ or with fewer moves. Of the last
+action nothing matters but what it tells: nodes at which the last action may tell the same things
+have one value, and an action that never shows anything is no last one. An action that tells and
+changes nothing is left out if all that may follow it may be done without it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 from flint import fmpq
 
 from properties.game.counting import Steps
-from properties.game.masses import ONE, ZERO, Measure, fraction, quotient, total
+from properties.game.masses import (
+    ONE,
+    ZERO,
+    Measure,
+    fraction,
+    measure_key,
+    normalised,
+    quotient,
+    total,
+)
 from properties.game.responses import bare, unpacked
 from properties.game.tree import (
     Branch,
@@ -38,7 +49,6 @@ from properties.game.tree import (
     Offer,
     Pair,
     Plan,
-    normalised,
 )
 from properties.game.world import World
 
@@ -56,13 +66,13 @@ class Game:
     menu: Menu
     budget: Steps = field(default_factory=Steps)
     description: Callable[[Hashable, Hashable], Hashable] | None = None
-    values: dict[tuple[Node, int], fmpq] = field(default_factory=dict)
     progresses: list[Hashable] = field(default_factory=list)
     numbers: dict[Hashable, int] = field(default_factory=dict)
     pairs: list[Pair] = field(default_factory=list)
-    named: dict[tuple[int, int, int], Pair] = field(default_factory=dict)
+    named: dict[tuple[int, Hashable, Hashable], Pair] = field(default_factory=dict)
     described: dict[Hashable, Pair] = field(default_factory=dict)
     comparisons: dict[tuple[Hashable, Hashable], Comparison] = field(default_factory=dict)
+    told_apart: dict[Hashable, Comparison] = field(default_factory=dict)
     offered: dict[Hashable, list[Choice]] = field(default_factory=dict)
     offers: dict[tuple[int, int, int], Offer] = field(default_factory=dict)
     views: dict[Hashable, int] = field(default_factory=dict)
@@ -74,15 +84,14 @@ class Game:
     def nodes(self) -> int:
         """Return how many nodes were valued."""
         inner = sum(len(pair.values) for pair in self.pairs)
-        return len(self.values) + inner + sum(len(each.gains) for each in self.last.values())
+        return inner + sum(len(each.gains) for each in self.last.values())
 
     def reached(self) -> Iterator[tuple[list[int], list[int]]]:
         """List the states that were possible in the two worlds where the adversary acted."""
         for pair in self.pairs:
             if pair.values or pair.finals is not None:
-                yield [pair.state], [pair.opposite]
-        for node, _ in self.values:
-            yield [state for state, _ in node.with_unit], [state for state, _ in node.without_unit]
+                node = pair.node
+                yield [s for s, _ in node.with_unit], [s for s, _ in node.without_unit]
 
     def root(self, power: Fraction) -> Node:
         r"""Return the start of the game at $e^{\varepsilon}$ = power."""
@@ -100,37 +109,15 @@ class Game:
         mass, other = total(node.with_unit), total(node.without_unit)
         if mass == 0 or other == 0 or moves == 0:
             return mass - other if mass > other else ZERO
-        if len(node.with_unit) == len(node.without_unit) == 1:
-            (state, _), (opposite, _) = node.with_unit[0], node.without_unit[0]
-            pair = self.pair(node.progress, state, opposite)
-            return mass * self.pair_value(pair, other / mass, moves)
-        unit = normalised(node, mass)
-        key = (unit, moves)
-        known = self.values.get(key)
-        if known is None:
-            self.budget.take()
-            known = ONE - other / mass if mass > other else ZERO
-            for choice in self.choices(unit):
-                if moves == 1:
-                    if not self.menu.tells(choice[0]):
-                        continue
-                    gained = self.final_gain(unit, choice[0])
-                else:
-                    children = self.after(unit, choice)
-                    gained = sum((self.value(child, moves - 1) for _, child in children), ZERO)
-                if gained > known:
-                    known = gained
-            self.budget.hold(len(unit.with_unit) + len(unit.without_unit))
-            self.values[key] = known
-        return known * mass
+        mine, theirs = normalised(node.with_unit, mass), normalised(node.without_unit, other)
+        return mass * self.pair_value(self.pair(node.progress, mine, theirs), other / mass, moves)
 
     def pair_value(self, pair: Pair, ratio: fmpq, moves: int) -> fmpq:
-        """Return the value of a node with mass one on one state and mass `ratio` on another."""
+        """Return the value of a node with mass one on one measure and mass `ratio` on another."""
         if moves == 1:
             if pair.finals is None:
                 pair.finals = self.finals(pair)
-            if pair.finals is not None:
-                return self.final_value(pair.finals, ratio)
+            return self.final_value(pair.finals, ratio)
         known = pair.known(ratio, moves)
         if known is None:
             self.budget.take()
@@ -160,52 +147,61 @@ class Game:
 
     def edge_gain(self, edge: Edge, ratio: fmpq, moves: int) -> fmpq:
         """Return what is gained by an action and all that may follow."""
-        if moves == 1:
-            gained = edge.comparison.gain(ratio)
-        else:
-            gained = edge.comparison.certain
-            told = zip(edge.comparison.masses, edge.comparison.odds, edge.after, strict=True)
-            for (mine, _), odds, pair in told:
-                then = self.pair_value(pair, ratio * odds, moves - 1)
-                if then:
-                    gained = gained + mine * then
-        for measure, opposing in edge.others:
-            scaled = tuple((number, ratio * weight) for number, weight in opposing)
-            gained = gained + self.value(Node(edge.progress, measure, scaled), moves - 1)
+        gained = edge.comparison.certain
+        told = zip(edge.comparison.masses, edge.comparison.odds, edge.after, strict=True)
+        for (mine, _), odds, pair in told:
+            then = self.pair_value(pair, ratio * odds, moves - 1)
+            if then:
+                gained = gained + mine * then
         return gained
 
-    def pair(self, progress: int, state: int, opposite: int) -> Pair:
-        """Return what is known of two states, or of the first two with the same description."""
-        key = (progress, state, opposite)
+    def pair(self, progress: int, mine: Measure, theirs: Measure) -> Pair:
+        """Return what is known of two measures, or of the first two with the same description."""
+        key = (progress, measure_key(mine), measure_key(theirs))
         found = self.named.get(key)
         if found is None:
-            if self.description is None:
-                found = Pair(progress, state, opposite)
+            if self.description is None or len(mine) > 1 or len(theirs) > 1:
+                found = Pair(Node(progress, mine, theirs))
                 self.pairs.append(found)
             else:
-                there, gone = self.first.state(state), self.second.state(opposite)
+                there, gone = self.first.state(mine[0][0]), self.second.state(theirs[0][0])
                 described = progress, self.description(there, gone)
                 found = self.described.get(described)
                 if found is None:
-                    found = self.described[described] = Pair(progress, state, opposite)
+                    found = self.described[described] = Pair(Node(progress, mine, theirs))
                     self.pairs.append(found)
-            self.budget.hold(1)
+            self.budget.hold(len(mine) + len(theirs) - 1)
             self.named[key] = found
         return found
 
-    def finals(self, pair: Pair) -> Finals | None:
-        """Return what the last action may tell; None where one leaves more states than one.
+    def finals(self, pair: Pair) -> Finals:
+        """Return what the last action may tell.
 
         The state after it does not matter, so that it needs no number.
         """
-        front, back = self.first.pairs[pair.state]
-        opposite, opposing = self.second.pairs[pair.opposite]
-        offer = self.offers.get((pair.progress, front, opposite))
+        node = pair.node
+        if len(node.with_unit) == len(node.without_unit) == 1:
+            found = self.shared_finals(node)
+            if found is not None:
+                return found
+        telling = [action for action, _ in self.choices(node) if self.menu.tells(action)]
+        told = frozenset([self.told_by(node, action) for action in telling])
+        return self.last.setdefault(told, Finals(told))
+
+    def shared_finals(self, node: Node) -> Finals | None:
+        """Return what the last action may tell at all states with parts that it tells the same of.
+
+        None where an action leaves more states than one.
+        """
+        state, opponent = node.with_unit[0][0], node.without_unit[0][0]
+        front, back = self.first.pairs[state]
+        opposite, opposing = self.second.pairs[opponent]
+        offer = self.offers.get((node.progress, front, opposite))
         if offer is None:
-            offer = self.offers[pair.progress, front, opposite] = self.offer(pair, front, opposite)
+            offer = self.offers[node.progress, front, opposite] = self.offer(node, front, opposite)
         key = (offer.views, back, opposing)
         if key not in self.told:
-            self.told[key] = self.all_told(pair, offer.on_backs)
+            self.told[key] = self.all_told(node, offer.on_backs)
         told = self.told[key]
         if offer.told is None or told is None:
             return None
@@ -216,12 +212,12 @@ class Game:
             found = self.united[united] = self.last.setdefault(both, Finals(both))
         return found
 
-    def offer(self, pair: Pair, front: int, opposite: int) -> Offer:
+    def offer(self, node: Node, front: int, opposite: int) -> Offer:
         """Return the actions at all pairs with these fronts, by what they act on."""
         on_fronts: list[Hashable] = []
         on_backs: list[Hashable] = []
         views: list[Hashable] = []
-        for action in (each for each, _ in self.choices(pair.node) if self.menu.tells(each)):
+        for action in (each for each, _ in self.choices(node) if self.menu.tells(each)):
             view, other = self.first.view(front, action), self.second.view(opposite, action)
             if view is None and other is None:
                 on_fronts.append(action)
@@ -230,79 +226,97 @@ class Game:
                 whole = (front if view is None else None, opposite if other is None else None)
                 views.append((id(action), view, other, whole))
         seen = self.views.setdefault(tuple(views), len(self.views))
-        return Offer(on_backs, seen, self.all_told(pair, on_fronts))
+        return Offer(on_backs, seen, self.all_told(node, on_fronts))
 
-    def all_told(self, pair: Pair, actions: list[Hashable]) -> frozenset[Comparison] | None:
+    def all_told(self, node: Node, actions: list[Hashable]) -> frozenset[Comparison] | None:
         """Return what some actions may tell; None where one leaves more states than one."""
         found: set[Comparison] = set()
         for action in actions:
-            there = self.first.ran(pair.state, action).outcomes
-            gone = self.second.ran(pair.opposite, action).outcomes
+            there = self.first.ran(node.with_unit[0][0], action).outcomes
+            gone = self.second.ran(node.without_unit[0][0], action).outcomes
             if len(there) > 1 or len(gone) > 1:
                 return None
             found.add(self.compared(there[0][0], gone[0][0]))
         return frozenset(found)
 
+    def told_by(self, node: Node, action: Hashable) -> Comparison:
+        """Return what an action tells at a node with two measures of mass one."""
+        mine: dict[Hashable, fmpq] = {}
+        theirs: dict[Hashable, fmpq] = {}
+        for world, measure, masses in (
+            (self.first, node.with_unit, mine),
+            (self.second, node.without_unit, theirs),
+        ):
+            for state, weight in measure:
+                for response, _, probability in world.ran(state, action).outcomes:
+                    mass = weight * probability
+                    for shown, share in unpacked(response):
+                        masses[shown] = masses.get(shown, ZERO) + mass * share
+        return self.comparison(*by_ratio(mine.items(), theirs))
+
+    def comparison(self, certain: fmpq, masses: Iterable[tuple[fmpq, fmpq]]) -> Comparison:
+        """Return the comparison with these masses, the same object for the same ones."""
+        listed = list(masses)
+        key = (certain.p, certain.q, *((p.p, p.q, q.p, q.q) for p, q in listed))
+        found = self.told_apart.get(key)
+        if found is None:
+            self.budget.hold(1 + len(listed))
+            found = self.told_apart[key] = Comparison(certain, listed)
+        return found
+
     def edges(self, pair: Pair) -> list[Edge]:
-        """Return what the actions lead to from a single state in each world, each thing once."""
+        """Return what the actions lead to from a pair, each thing once."""
         if pair.edges is None:
             found: dict[Hashable, Edge] = {}
             for choice in self.choices(pair.node):
-                edge = self.edge(pair, choice)
-                told = id(edge.comparison), id(edge.after[0]) if edge.after else None
-                found[id(edge) if edge.others else (edge.progress, *told)] = edge
+                edge = self.edge(pair.node, choice)
+                if self.menu.spares(choice[0]) and changes_nothing(pair.node, edge):
+                    continue
+                found[id(edge.comparison), *map(id, edge.after)] = edge
             pair.edges = list(found.values())
-            self.budget.hold(sum(1 + len(edge.others) for edge in pair.edges))
+            self.budget.hold(len(pair.edges))
         return pair.edges
 
-    def edge(self, pair: Pair, choice: Choice) -> Edge:
+    def edge(self, node: Node, choice: Choice) -> Edge:
         """Return what one action leads to."""
         action, progress = choice
-        there = self.first.packed(pair.state, action)
-        gone = self.second.packed(pair.opposite, action)
-        if len(there) == len(gone) == 1:
-            (response, after, _), (other_response, opposed, _) = there[0], gone[0]
-            comparison = self.compared(response, other_response)
-            then = [self.pair(progress, after, opposed)] if comparison.masses else []
-            return Edge(comparison, then * len(comparison.masses), progress, [])
+        if len(node.with_unit) == len(node.without_unit) == 1:
+            there = self.first.packed(node.with_unit[0][0], action)
+            gone = self.second.packed(node.without_unit[0][0], action)
+            if len(there) == len(gone) == 1:
+                (response, after, _), (other_response, opposed, _) = there[0], gone[0]
+                comparison = self.compared(response, other_response)
+                count = len(comparison.masses)
+                if not count:
+                    return Edge(comparison, ())
+                then = self.pair(progress, ((after, ONE),), ((opposed, ONE),))
+                return Edge(comparison, (then,) * count)
         certain = ZERO
-        others: list[tuple[Measure, Measure]] = []
         alike: dict[Hashable, tuple[fmpq, fmpq, Pair]] = {}
-        for _, child in self.after(pair.node, choice):
-            mine, theirs = child.with_unit, child.without_unit
-            if not theirs:
-                certain = certain + total(mine)
-            elif len(mine) == len(theirs) == 1:
-                (state, mass), (opposite, other) = mine[0], theirs[0]
-                ratio, reached = other / mass, self.pair(progress, state, opposite)
+        for _, child in self.after(node, choice):
+            mass, other = total(child.with_unit), total(child.without_unit)
+            if not other:
+                certain = certain + mass
+            elif mass:
+                ratio = other / mass
+                reached = self.pair(
+                    progress,
+                    normalised(child.with_unit, mass),
+                    normalised(child.without_unit, other),
+                )
                 key = (id(reached), ratio.p, ratio.q)
                 before, opposing, _ = alike.get(key, (ZERO, ZERO, reached))
                 alike[key] = (before + mass, opposing + other, reached)
-            elif mine:
-                others.append((mine, theirs))
         masses = [(mass, other) for mass, other, _ in alike.values()]
-        return Edge(
-            Comparison(certain, masses), [p for _, _, p in alike.values()], progress, others
-        )
+        return Edge(self.comparison(certain, masses), tuple(p for _, _, p in alike.values()))
 
     def compared(self, response: Hashable, other: Hashable) -> Comparison:
         """Compare two packed responses: what is impossible in the second world, and the ratios."""
         found = self.comparisons.get((response, other))
         if found is None:
-            opposing = dict(unpacked(other))
-            certain = ZERO
-            alike: dict[Hashable, tuple[fmpq, fmpq]] = {}
-            for shown, mass in unpacked(response):
-                other_mass = opposing.get(shown)
-                if other_mass is None:
-                    certain = certain + mass
-                    continue
-                ratio = other_mass / mass
-                key = (ratio.p, ratio.q)
-                before, opposed = alike.get(key, (ZERO, ZERO))
-                alike[key] = (before + mass, opposed + other_mass)
+            certain, alike = by_ratio(unpacked(response), dict(unpacked(other)))
             self.budget.hold(len(alike))
-            found = self.comparisons[response, other] = Comparison(certain, list(alike.values()))
+            found = self.comparisons[response, other] = Comparison(certain, alike)
         return found
 
     def choices(self, node: Node) -> list[Choice]:
@@ -327,20 +341,6 @@ class Game:
             found = self.numbers[progress] = len(self.progresses)
             self.progresses.append(progress)
         return found
-
-    def final_gain(self, node: Node, action: Hashable) -> fmpq:
-        """Return what is gained by an action and by stopping then."""
-        split: dict[Hashable, fmpq] = {}
-        for world, measure, sign in (
-            (self.first, node.with_unit, ONE),
-            (self.second, node.without_unit, -ONE),
-        ):
-            for state, weight in measure:
-                for response, _, probability in world.ran(state, action).outcomes:
-                    mass = sign * weight * probability
-                    for shown, share in unpacked(response):
-                        split[shown] = split.get(shown, ZERO) + mass * share
-        return sum((gain for gain in split.values() if gain > 0), ZERO)
 
     def after(self, node: Node, choice: Choice) -> list[tuple[Hashable, Node]]:
         """Split a node by the responses to an action."""
@@ -390,3 +390,29 @@ class Game:
                 for response, child in simplest
             ),
         )
+
+
+def changes_nothing(node: Node, edge: Edge) -> bool:
+    """Tell whether an action tells nothing and leaves every state as it is."""
+    if edge.comparison.masses != [(ONE, ONE)]:
+        return False
+    after = edge.after[0].node
+    return (after.with_unit, after.without_unit) == (node.with_unit, node.without_unit)
+
+
+def by_ratio(
+    mine: Iterable[tuple[Hashable, fmpq]], theirs: dict[Hashable, fmpq]
+) -> tuple[fmpq, list[tuple[fmpq, fmpq]]]:
+    """Return what is impossible in the second world, and both masses of the rest by their ratio."""
+    certain = ZERO
+    alike: dict[Hashable, tuple[fmpq, fmpq]] = {}
+    for shown, mass in mine:
+        other = theirs.get(shown)
+        if other is None:
+            certain = certain + mass
+            continue
+        ratio = other / mass
+        key = (ratio.p, ratio.q)
+        before, opposed = alike.get(key, (ZERO, ZERO))
+        alike[key] = (before + mass, opposed + other)
+    return certain, list(alike.values())

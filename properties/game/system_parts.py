@@ -14,12 +14,14 @@ from typing import cast
 
 from immutables import Map
 
+from properties.game.undrawn import Late, own_of
 from properties.game.world import Parts
 from spec.aggregation_service import Query, Service
 from spec.neighbours import RELATIONS, Relation, Worlds
+from spec.paper import PAPER
 from spec.system import System
 
-NO_SERVICE = Service()
+NO_SERVICE = PAPER.initial.service
 
 
 class SystemParts(Parts):
@@ -27,12 +29,15 @@ class SystemParts(Parts):
 
     def apart(self, state: Hashable) -> tuple[Hashable, Hashable]:
         """Return the state with an empty service, and the service."""
-        own = state.own if isinstance(state, Worlds) else cast(System, state)
-        return self.joined(state, NO_SERVICE), own.service
+        return self.joined(state, NO_SERVICE), own_of(state).service
 
     def joined(self, front: Hashable, back: Hashable) -> Hashable:
         """Return the state with this service."""
         service = cast(Service, back)
+        if isinstance(front, Late):
+            if own_of(front).service is service:
+                return front
+            return replace(front, clients=self.joined(front.clients, service))
         if isinstance(front, Worlds):
             if front.own.service is service:
                 return front
@@ -44,10 +49,11 @@ class SystemParts(Parts):
         """Return the time and the reports that a query names."""
         if not isinstance(action, Query):
             return None
-        own = front.own if isinstance(front, Worlds) else cast(System, front)
+        own = own_of(front)
         named = {name: own.reports[name] for name in action.report_ids if name in own.reports}
         seen = System(now=own.now, reports=Map(named))
-        return Worlds(real=System(), own=seen) if isinstance(front, Worlds) else seen
+        clients = front.clients if isinstance(front, Late) else front
+        return Worlds(real=System(), own=seen) if isinstance(clients, Worlds) else seen
 
 
 def parts_for(relation: Relation) -> Parts:

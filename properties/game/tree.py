@@ -1,8 +1,7 @@
 """What a game remembers: nodes, what actions tell and lead to, and strategies.
 
-A node is the pair of unnormalised measures over states in the two worlds. Most nodes have one state
-in each world; what actions lead to is then the same whatever the two masses are, and is kept in a
-`Pair`.
+A node is the pair of unnormalised measures over states in the two worlds. What actions lead to is
+the same whatever the two masses are, and is kept in a `Pair` of measures of mass one.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from flint import fmpq, fmpz
 
-from properties.game.masses import ONE, ZERO, Measure
+from properties.game.masses import ZERO, Measure
 
 Choice = tuple[Hashable, int]
 """An action, and the number of the progress after it."""
@@ -41,6 +40,13 @@ class Menu(Protocol):
         """Tell whether an action may show something; the last one is wasted on one that may not."""
         ...
 
+    def spares(self, action: Hashable) -> bool:
+        """Tell whether whoever leaves an action out may still take all that may follow it.
+
+        Where such an action changes nothing and tells nothing, nobody needs to take it.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -49,11 +55,6 @@ class Node:
     progress: int
     with_unit: Measure
     without_unit: Measure
-
-    def __hash__(self) -> int:
-        """Hash the parts of fractions: a fraction's own hash is slow."""
-        sides = (self.with_unit, self.without_unit)
-        return hash((self.progress, *((state, w.p, w.q) for side in sides for state, w in side)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,40 +131,30 @@ class Offer(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """Hold what an action leads to from a single state in each world, whatever their masses.
+    """Hold what an action leads to from a pair, whatever the masses.
 
-    `after` has a pair for each of the comparison's masses; responses with more states than one in
-    a world are `others`.
+    `after` has a pair for each of the comparison's masses.
     """
 
     comparison: Comparison
-    after: list[Pair]
-    progress: int
-    others: list[tuple[Measure, Measure]]
+    after: tuple[Pair, ...]
 
 
 class Pair:
-    """Hold what is known of a single state in each world: values by moves and likelihood ratio.
+    """Hold what is known of two measures of mass one: values by moves and likelihood ratio.
 
     A value never rises with the ratio and never falls with the moves. So where it is zero, it is
     zero for every larger ratio and for fewer moves: `zeros` has the least such ratio by moves.
     """
 
-    __slots__ = ("edges", "finals", "opposite", "progress", "state", "values", "zeros")
+    __slots__ = ("edges", "finals", "node", "values", "zeros")
 
-    def __init__(self, progress: int, state: int, opposite: int) -> None:
-        self.progress = progress
-        self.state = state
-        self.opposite = opposite
+    def __init__(self, node: Node) -> None:
+        self.node = node
         self.edges: list[Edge] | None = None
         self.finals: Finals | None = None
         self.values: dict[tuple[int, fmpz, fmpz], fmpq] = {}
         self.zeros: dict[int, fmpq] = {}
-
-    @property
-    def node(self) -> Node:
-        """Return the node with mass one on both states."""
-        return Node(self.progress, ((self.state, ONE),), ((self.opposite, ONE),))
 
     def known(self, ratio: fmpq, moves: int) -> fmpq | None:
         """Return the value, if it is known."""
@@ -179,14 +170,3 @@ class Pair:
             for fewer in range(1, moves + 1):
                 least = self.zeros.get(fewer)
                 self.zeros[fewer] = ratio if least is None or ratio < least else least
-
-
-def normalised(node: Node, mass: fmpq) -> Node:
-    """Scale a node so that the first measure has mass one."""
-    if mass == 1:
-        return node
-    return Node(
-        node.progress,
-        tuple((state, weight / mass) for state, weight in node.with_unit),
-        tuple((state, weight / mass) for state, weight in node.without_unit),
-    )

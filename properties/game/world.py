@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import cast
 
 from flint import fmpq
 
@@ -245,13 +246,15 @@ class World:
         self, run: Callable[[Draw], tuple[After, Hashable]]
     ) -> Distribution[tuple[After, Hashable]]:
         """Return the law of a step in which clients may draw noise."""
-        watched = replace(self.window, watched=self.window.tolerance is None)
         noisy: list[Noisy] = []
 
         def outcomes(law: Law[object]) -> Iterable[tuple[object, Fraction]]:
-            if isinstance(law, Noisy) and None in law.noise.support:
+            if not isinstance(law, Noisy):
+                return law.outcomes()
+            if None in law.noise.support:
                 noisy.append(law)
-            return watched.outcomes(law)
+            window = replace(self.window, watched=self.window.tolerance is None)
+            return window.outcomes(cast(Law[object], law))
 
         found = explore(run, outcomes)
         for after, response in found.support() if noisy else ():

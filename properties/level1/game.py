@@ -121,6 +121,11 @@ class InOrder:
         del action
         return True
 
+    def spares(self, action: Hashable) -> bool:
+        """Tell that every move may be left out: the later ones stay."""
+        del action
+        return True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level1Attack:
