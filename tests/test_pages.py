@@ -146,6 +146,7 @@ def told(trace: Trace, state: State) -> tuple[list[tuple[object, ...]], str | No
 
 def kept(state: Pages) -> tuple[dict[int, Report], dict[int, Spent]]:
     """Return all reports, and what was spent."""
+    state.write()
     return state.looked_up(((0, 2**128 - 1),))
 
 
