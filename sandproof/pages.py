@@ -6,10 +6,11 @@ on that as on the whole, and what comes of it is written back. Devices that were
 in memory, and new reports and sources until there are enough of them to be written together.
 
 A query takes its batch in parts, so that no batch has to fit into memory. Under the paper's rules a
-batch is a set, each report is charged for itself, and an answer depends on the batch only through
-the sum of each key: the service's own `batch`, `settle` and `totals` run on every part, and its
-`answer` on one report that carries the sums. If a part cannot pay, all that was charged is taken
-back. `tests/test_pages.py` compares all of this with the whole state.
+batch is a set, each report is charged for itself, by what it has spent alone, and an answer depends
+on the batch only through the sum of each key: the service's own `batch`, `settle` and `totals` run
+on every part, `charge` once for every amount, and `answer` on one report that carries the sums. If
+a part cannot pay, all that was charged is taken back. `tests/test_pages.py` compares all of this
+with the whole state.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import marshal
 import pickle
 import sqlite3
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from heapq import heappop, heappush
 from itertools import groupby, islice
 from typing import TypeAlias, cast
@@ -53,6 +54,9 @@ Clients: TypeAlias = tuple[
 ]
 """The clients of one device, as a system holds them: none that has done nothing yet."""
 
+Amount: TypeAlias = tuple[int, ...]
+Charge: TypeAlias = Callable[[AtService, Spent, Report], Spent | None]
+
 NO_CLIENTS: Clients = Map(), Map(), Map()
 
 TABLES = """
@@ -84,7 +88,7 @@ class Pages:
         self.largest_written = -1
         self.registered: dict[str, str] = {}
         self.spent: list[Spent] = []
-        self.places: dict[Hashable, int] = {}
+        self.places: dict[Amount, int] = {}
         # A database without a name is private and temporary; it is on disk as far as it is large.
         self.database = sqlite3.connect("", isolation_level=None)
         self.database.executescript(TABLES)
@@ -213,7 +217,7 @@ class Pages:
 
     def ask(self, query: Query, ranges: Ranges) -> tuple[object, dict[Key, int]]:
         """Serve a query part by part; return what the ad-tech sees, and the true sums."""
-        rules = self.rules
+        rules = replace(self.rules, charge=once_per_amount(self.rules.charge))
         self.refuse_unknown(query, ranges)
         self.begin("COMMIT")
         sums: dict[Key, int] = {}
@@ -278,12 +282,7 @@ class Pages:
         """Write down what reports have spent; equal amounts are kept once."""
         rows: list[tuple[int, ReportId]] = []
         for report_id, spent in ledger.items():
-            # A fraction's own hash takes longer than all the rest.
-            amount = (
-                *spent.epsilon.as_integer_ratio(),
-                *spent.delta.as_integer_ratio(),
-                spent.queries,
-            )
+            amount = amount_of(spent)
             if amount not in self.places:
                 self.places[amount] = len(self.spent)
                 self.spent.append(spent)
@@ -292,6 +291,25 @@ class Pages:
             "UPDATE reports SET spent = ? WHERE id BETWEEN ? AND ?",
             ((place, encoded(first), encoded(last)) for place, first, last in runs(rows)),
         )
+
+
+def amount_of(spent: Spent) -> Amount:
+    """Return an amount as whole numbers: a fraction's own hash takes longer than all the rest."""
+    epsilon, delta = spent.epsilon, spent.delta
+    return *epsilon.as_integer_ratio(), *delta.as_integer_ratio(), spent.queries
+
+
+def once_per_amount(charge: Charge) -> Charge:
+    """Return the paper's charge for one query, which is asked once for every amount spent."""
+    known: dict[Amount, Spent | None] = {}
+
+    def remembered(at: AtService, spent: Spent, report: Report) -> Spent | None:
+        amount = amount_of(spent)
+        if amount not in known:
+            known[amount] = charge(at, spent, report)
+        return known[amount]
+
+    return remembered
 
 
 def encoded(report_id: ReportId) -> bytes:
