@@ -186,6 +186,13 @@ def test_standard_input_is_read_in_lines() -> None:
     assert run.stderr == "sandproof: -: line 2: 7 is not of type 'object'\n"
 
 
+def test_half_a_character_in_a_name_is_printed() -> None:
+    halved = {"event": {**EVENT["event"], "device": "\ud83d"}}
+    run = piped(lines({}, halved), "--noiseless")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.endswith("report 1: key 0x1 value 5, from \\ud83d\n")
+
+
 def test_a_row_is_told_before_the_next_line_is_there() -> None:
     options = ["-", "--format", "jsonl", "--noiseless"]
     with subprocess.Popen(
