@@ -4,15 +4,16 @@ Traces in JSON Lines go through a pipe into the command, which is run as a child
 rows go nowhere. Every device registers a source and sends ten reports, five for triggers and five
 for events, and time passes from device to device. At the end one query asks for all reports. Each
 line takes ten times as many reports as the line before, up to a million or to the number that is
-given: `10000000` takes ten million. The last lines are summaries of up to a million keys, listed
-for ten reports, or discovered in as many reports as keys. Memory is the most that the child had at
-once, and ratios are those of processor time and memory to the line before.
+given. The last lines are summaries of up to a million keys, listed for ten reports, or discovered
+in as many reports as keys. Memory is the most that the child had at once, and ratios are those of
+processor time and memory to the line before: time that grows linearly has ratios of ten at most.
 
-    python -m benchmarks.simulate_scale [LARGEST]
+    python -m benchmarks.simulate_scale [--largest 10000000]
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -110,4 +111,6 @@ def main(largest: int = LARGEST) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else LARGEST)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--largest", type=int, default=LARGEST)
+    main(parser.parse_args().largest)

@@ -3,13 +3,14 @@
 The state lies in a temporary database on disk. A move sees a `System` that holds what the move can
 touch: its own device, the source it names, its own report. The functions of the specification run
 on that as on the whole, and what comes of it is written back. Devices that were used last are kept
-in memory.
+in memory, and new reports and sources until there are enough of them to be written together.
 
 A query takes its batch in parts, so that no batch has to fit into memory. Under the paper's rules a
-batch is a set, each report is charged for itself, and an answer depends on the batch only through
-the sum of each key: the service's own `batch`, `settle` and `totals` run on every part, and its
-`answer` on one report that carries the sums. If a part cannot pay, all that was charged is taken
-back. `tests/test_pages.py` compares all of this with the whole state.
+batch is a set, each report is charged for itself, by what it has spent alone, and an answer depends
+on the batch only through the sum of each key: the service's own `batch`, `settle` and `totals` run
+on every part, `charge` once for every amount, and `answer` on one report that carries the sums. If
+a part cannot pay, all that was charged is taken back. `tests/test_pages.py` compares all of this
+with the whole state.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from __future__ import annotations
 import marshal
 import pickle
 import sqlite3
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from heapq import heappop, heappush
-from itertools import islice
+from itertools import groupby, islice
 from typing import TypeAlias, cast
 
 from immutables import Map
@@ -53,6 +54,9 @@ Clients: TypeAlias = tuple[
 ]
 """The clients of one device, as a system holds them: none that has done nothing yet."""
 
+Amount: TypeAlias = tuple[int, ...]
+Charge: TypeAlias = Callable[[AtService, Spent, Report], Spent | None]
+
 NO_CLIENTS: Clients = Map(), Map(), Map()
 
 TABLES = """
@@ -64,8 +68,10 @@ CREATE TABLE devices (name BLOB PRIMARY KEY, clients BLOB) WITHOUT ROWID;
 BEGIN;
 """
 
+SOURCES = (Source, EventSource)
+
 PART = 10_000
-"""How many reports of a batch are taken at once."""
+"""How many reports of a batch are taken at once, and how many new ones are written at once."""
 
 DEVICES = 20_000
 """How many devices are kept in memory."""
@@ -78,8 +84,11 @@ class Pages:
         self.rules, self.draw, self.now = rules, draw, 0
         self.ends: list[tuple[int, str]] = []
         self.recent: dict[str, Clients] = {}
+        self.arrived: dict[ReportId, Report] = {}
+        self.largest_written = -1
+        self.registered: dict[str, str] = {}
         self.spent: list[Spent] = []
-        self.places: dict[Hashable, int] = {}
+        self.places: dict[Amount, int] = {}
         # A database without a name is private and temporary; it is on disk as far as it is large.
         self.database = sqlite3.connect("", isolation_level=None)
         self.database.executescript(TABLES)
@@ -112,22 +121,24 @@ class Pages:
         """Make one move and describe what came of it."""
         move = entry.move
         if isinstance(move, Query):
+            self.write()
             outcome, sums = self.ask(move, merged(entry.reports))
             return query_row(self.now, move, outcome, sums)
         assert move is not None
         assert not isinstance(move, PassTime)
-        source_id = move.source_id if isinstance(move, Source | EventSource) else entry.credited
+        source_id = move.source_id if isinstance(move, SOURCES) else entry.credited
         system = self.looked_at(move.device, source_id)
         after, row = make_move(self.rules, system, entry, self.draw)
         for report in after.reports.values():
             self.add_report(report)
-        if isinstance(move, Source | EventSource):
-            new = name_of(move.source_id), name_of(move.device)
-            self.database.execute("INSERT OR IGNORE INTO sources VALUES (?, ?)", new)
+        if isinstance(move, SOURCES):
+            self.registered[move.source_id] = move.device
         if isinstance(move, EventSource):
             for end in ends_of(move, self.now):
                 heappush(self.ends, (end, move.device))
         self.recent[move.device] = after.attribution, after.aggregation, after.events
+        if len(self.arrived) + len(self.registered) >= PART:
+            self.write()
         return row
 
     def looked_at(self, device: str, source_id: str | None) -> System:
@@ -135,9 +146,8 @@ class Pages:
         attribution, aggregation, events = self.clients(device)
         registered: Map[str, str] = Map()
         if source_id is not None:
-            query = "SELECT device FROM sources WHERE id = ?"
-            for (found,) in self.database.execute(query, (name_of(source_id),)):
-                registered = Map({source_id: found.decode(errors="surrogatepass")})
+            where = self.device_of(source_id)
+            registered = registered if where is None else registered.set(source_id, where)
         return System(
             now=self.now,
             attribution=attribution,
@@ -145,6 +155,14 @@ class Pages:
             events=events,
             registered=registered,
         )
+
+    def device_of(self, source_id: str) -> str | None:
+        """Return the device on which a source is registered, if it is."""
+        if source_id in self.registered:
+            return self.registered[source_id]
+        query = "SELECT device FROM sources WHERE id = ?"
+        found = self.database.execute(query, (name_of(source_id),)).fetchone()
+        return found[0].decode(errors="surrogatepass") if found else None
 
     def clients(self, device: str) -> Clients:
         """Return the clients of a device, which is then the one that was used last."""
@@ -168,17 +186,38 @@ class Pages:
 
     def add_report(self, report: Report) -> None:
         """Keep a report that has arrived; an identifier that is in use is refused."""
-        carried = marshal.dumps([(part.key, part.value) for part in report.contributions])
-        row = encoded(report.report_id), carried, None
-        try:
-            self.database.execute("INSERT INTO reports VALUES (?, ?, ?)", row)
-        except sqlite3.IntegrityError:
+        if report.report_id in self.arrived or self.is_written(report.report_id):
             used = System(used_ids=Map({report.report_id: None}))
             claim_identifier(used, report.report_id)
+        self.arrived[report.report_id] = report
+
+    def is_written(self, report_id: ReportId) -> bool:
+        """Tell whether a report is in the database; where identifiers grow, nobody need look."""
+        if report_id > self.largest_written:
+            return False
+        query = "SELECT 1 FROM reports WHERE id = ?"
+        return self.database.execute(query, (encoded(report_id),)).fetchone() is not None
+
+    def write(self) -> None:
+        """Write the reports and sources that are not in the database yet."""
+        self.largest_written = max(self.largest_written, *self.arrived, -1)
+        self.database.executemany(
+            "INSERT INTO reports VALUES (?, ?, NULL)",
+            (
+                (encoded(each), marshal.dumps([(c.key, c.value) for c in report.contributions]))
+                for each, report in self.arrived.items()
+            ),
+        )
+        self.database.executemany(
+            "INSERT OR IGNORE INTO sources VALUES (?, ?)",
+            ((name_of(each), name_of(device)) for each, device in self.registered.items()),
+        )
+        self.arrived.clear()
+        self.registered.clear()
 
     def ask(self, query: Query, ranges: Ranges) -> tuple[object, dict[Key, int]]:
         """Serve a query part by part; return what the ad-tech sees, and the true sums."""
-        rules = self.rules
+        rules = replace(self.rules, charge=once_per_amount(self.rules.charge))
         self.refuse_unknown(query, ranges)
         self.begin("COMMIT")
         sums: dict[Key, int] = {}
@@ -241,19 +280,36 @@ class Pages:
 
     def charge(self, ledger: Map[Hashable, Spent]) -> None:
         """Write down what reports have spent; equal amounts are kept once."""
-        rows: list[tuple[int, bytes]] = []
+        rows: list[tuple[int, ReportId]] = []
         for report_id, spent in ledger.items():
-            # A fraction's own hash takes longer than all the rest.
-            amount = (
-                *spent.epsilon.as_integer_ratio(),
-                *spent.delta.as_integer_ratio(),
-                spent.queries,
-            )
+            amount = amount_of(spent)
             if amount not in self.places:
                 self.places[amount] = len(self.spent)
                 self.spent.append(spent)
-            rows.append((self.places[amount], encoded(cast(ReportId, report_id))))
-        self.database.executemany("UPDATE reports SET spent = ? WHERE id = ?", rows)
+            rows.append((self.places[amount], cast(ReportId, report_id)))
+        self.database.executemany(
+            "UPDATE reports SET spent = ? WHERE id BETWEEN ? AND ?",
+            ((place, encoded(first), encoded(last)) for place, first, last in runs(rows)),
+        )
+
+
+def amount_of(spent: Spent) -> Amount:
+    """Return an amount as whole numbers: a fraction's own hash takes longer than all the rest."""
+    epsilon, delta = spent.epsilon, spent.delta
+    return *epsilon.as_integer_ratio(), *delta.as_integer_ratio(), spent.queries
+
+
+def once_per_amount(charge: Charge) -> Charge:
+    """Return the paper's charge for one query, which is asked once for every amount spent."""
+    known: dict[Amount, Spent | None] = {}
+
+    def remembered(at: AtService, spent: Spent, report: Report) -> Spent | None:
+        amount = amount_of(spent)
+        if amount not in known:
+            known[amount] = charge(at, spent, report)
+        return known[amount]
+
+    return remembered
 
 
 def encoded(report_id: ReportId) -> bytes:
@@ -264,6 +320,15 @@ def encoded(report_id: ReportId) -> bytes:
 def name_of(text: str) -> bytes:
     """Return a name as bytes; JSON can also write half a character."""
     return text.encode(errors="surrogatepass")
+
+
+def runs(rows: list[tuple[int, ReportId]]) -> Iterator[tuple[int, ReportId, ReportId]]:
+    """Yield the first and the last of identifiers that follow each other and have one place."""
+    for _, group in groupby(
+        enumerate(sorted(rows)), lambda each: (each[1][0], each[1][1] - each[0])
+    ):
+        members = [row for _, row in group]
+        yield *members[0], members[-1][1]
 
 
 def merged(ranges: Ranges) -> Ranges:

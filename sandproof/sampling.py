@@ -329,15 +329,15 @@ class Sampler:
     def __call__(self, law: T | Law[T], /) -> T: ...
     def __call__(self, law: T | Law[T], /) -> T:
         """Return a sample of the law; a plain value is returned unchanged."""
-        if isinstance(law, Distribution):
-            return cast(T, finite(law, self.entropy))
+        if not isinstance(law, Law):
+            return law
         if isinstance(law, Noisy):
             return cast(T, law.centre + self._noise_of(law.noise))
+        if isinstance(law, Distribution):
+            return cast(T, finite(law, self.entropy))
         if isinstance(law, RandomizedResponse):
             return cast(T, randomized_response(law, self.entropy))
-        if isinstance(law, Law):
-            return cast(T, finite(Distribution.of(dict(law.outcomes())), self.entropy))
-        return law
+        return cast(T, finite(Distribution.of(dict(law.outcomes())), self.entropy))
 
     def _noise_of(self, noise: Noise) -> int:
         if not isinstance(noise, DiscreteLaplace | DiscreteGaussian):

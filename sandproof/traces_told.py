@@ -197,7 +197,9 @@ def as_table(rows: Iterable[Row], unit: str | None = None) -> Iterator[str]:
     yield f"{'time':>{widths[0]}}  {'cause':<{widths[1]}}  result"
     for row in rows:
         time = day(row.time) if days else str(row.time)
-        yield f"{time:>{widths[0]}}  {row.cause:<{widths[1]}}  {row.result}"
+        # JSON can also write half a character in a name, which nobody can print.
+        result = row.result.encode(errors="backslashreplace").decode()
+        yield f"{time:>{widths[0]}}  {row.cause:<{widths[1]}}  {result}"
 
 
 def day(seconds: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +15,9 @@ from sandproof import pages
 from sandproof.pages import Pages, merged, parts
 from sandproof.sampling import Sampler, SeededEntropy
 from sandproof.simulation import State, Whole, run, simulate
-from sandproof.trace import Trace, trace_of
+from sandproof.trace import Trace, read_trace, set_limits, trace_of
 from sandproof.trace_text import BadTrace
+from sandproof.traces_told import as_data
 from spec import PAPER, Report, replace
 from spec.aggregation_service import Spent
 
@@ -146,6 +149,7 @@ def told(trace: Trace, state: State) -> tuple[list[tuple[object, ...]], str | No
 
 def kept(state: Pages) -> tuple[dict[int, Report], dict[int, Spent]]:
     """Return all reports, and what was spent."""
+    state.write()
     return state.looked_up(((0, 2**128 - 1),))
 
 
@@ -171,6 +175,16 @@ def test_pages_and_the_whole_state_tell_the_same(trace: Trace, seed: int) -> Non
     if complaint is None:
         assert kept(paged) == (dict(whole.system.reports), dict(whole.system.service.ledger))
     assert len(paged.recent) <= pages.DEVICES
+
+
+@pytest.mark.parametrize("state", [Pages, Whole])
+def test_a_seed_gives_the_same_rows_to_the_byte(state: type[Pages | Whole]) -> None:
+    here = Path(__file__).parent
+    trace = read_trace(here / "simulate_moves.jsonl")
+    rules = replace(PAPER, limits=set_limits(PAPER.limits, trace.limits))
+    rows = run(trace, state(rules, Sampler(SeededEntropy(0))))
+    lines = "".join(json.dumps(as_data(row)) + "\n" for row in rows)
+    assert lines.encode() == (here / "simulate_rows.jsonl").read_bytes()
 
 
 def test_the_papers_rules_are_kept_in_pages_and_others_are_not(
