@@ -39,8 +39,8 @@ def parsed(path: Path) -> bytes:
             compile(source, str(path), "exec", dont_inherit=True)
     except SyntaxError as error:
         raise BadInput(f"{path}{wrong_syntax(error)}") from None
-    except ValueError as error:
-        raise BadInput(f"{path}: {told(error)}") from None
+    except ValueError as error:  # So says Python before 3.11.4 of null bytes.
+        raise BadInput(f"{path}: syntax error: {error}") from None
     return source
 
 

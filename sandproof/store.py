@@ -23,6 +23,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
+from enum import Enum
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -134,6 +135,10 @@ class Writer(pickle.Pickler):
             return None
         owners = [family for family in NAMES if claims_of(family).get(value.id) is value]
         return (owners[0], value.id) if owners else None
+
+    def reducer_override(self, value: object) -> object:
+        """Write a member of an enumeration by its value; before 3.11.4 Python asks `getattr`."""
+        return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
 
 
 class Reader(pickle.Unpickler):
