@@ -6,7 +6,7 @@ for events, and time passes from device to device. At the end one query asks for
 line takes ten times as many reports as the line before, up to a million or to the number that is
 given. The last lines are summaries of up to a million keys, listed for ten reports, or discovered
 in as many reports as keys. Memory is the most that the child had at once, and ratios are those of
-processor time and memory to the line before: time that grows linearly has ratios of ten at most.
+processor time and memory to the line before: time that grows linearly has ratios of about ten.
 
     python -m benchmarks.simulate_scale [--largest 10000000]
 """
