@@ -14,9 +14,8 @@ one round sets is forgotten in the next, and none ends the loop.
 
 Where nothing but the paper decides, there is one credit at a time, and a rule may leave it out as a
 whole. A rule that admits single contributions may refuse more than the paper, by what it knows of
-the unit, and note more in the unit's budget. What leaves is decided by what is public, or
-drawn with probabilities that are: the paper's report may be delayed, or not be sent, or carry more
-that is public. An adversary can draw the same by itself.
+the unit, and note more in the unit's budget. What leaves is decided by what is public: the paper's
+report may be delayed, or not be sent, or carry more that is public.
 
 Which event-level sources a trigger may be credited to, and which of them are, is decided once, on
 the truthful account. The response that a source has drawn is no part of that: which other source
@@ -30,9 +29,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from inspect import CO_GENERATOR
 from itertools import product
-from types import CodeType, FunctionType
 from typing import cast
 
 from proofs._followed import _known
@@ -44,7 +41,6 @@ from proofs._labels import (
     TRUE,
     Call,
     Change,
-    Inside,
     Label,
     Pack,
     Policy,
@@ -52,10 +48,9 @@ from proofs._labels import (
     Several,
     is_public,
 )
-from proofs._rewritten import same_code
 from spec import PAPER
 from spec.contributions import Budget, Credit
-from spec.reports import Contribution, Report, Sent
+from spec.reports import Report, Sent
 
 SEEN = Public("what the rule sees")
 CLIENT = Public("the client")
@@ -304,46 +299,10 @@ SENT = Label("what is sent")
 LEAVING = Label("the report that is sent")
 IDENTIFIER = Public("the identifier of the report")
 CONTENTS = Label("the contents of the report")
-EVERY_GRANT = Label("every credit that was granted")
-PUT_TOGETHER = Label("all contributions that were granted")
-TO_COME = Label("all contributions that were granted, one after the other")
-GONE = Label("contributions that are gone through")
-
-
-def put_together(granted: tuple[Credit, ...]) -> list[Contribution]:
-    """List all contributions that were granted."""
-    return [part for credit in granted for part in credit.contributions]
-
-
-TOGETHER = tuple(
-    code
-    for function in (PAPER.send, put_together)
-    for code in cast(FunctionType, function).__code__.co_consts
-    if isinstance(code, CodeType)
-)
-"""The code that puts together what was granted."""
 
 
 class Sending(Policy):
-    """Let a rule write what is public on the paper's report, delay it, or not send it.
-
-    What it does may be drawn, if the probabilities are public. A report may be made by the rule, of
-    all that was granted, put together as the paper does.
-    """
-
-    has_outcomes = True
-
-    def gone_into(self, label: Label) -> Label | None:
-        """Let a function inside go through what was granted."""
-        return EVERY_GRANT if label == ALL_GRANTED else None
-
-    def inner(self, call: Call) -> Label | None:
-        """Put together what a generator gives: it gives nothing the next time."""
-        return CONTENTS if call.target is tuple and call.positional == (TO_COME,) else None
-
-    def after_inner(self, label: Label) -> Label:
-        """Note that a generator is gone through."""
-        return GONE if label == TO_COME else label
+    """Let a rule write what is public on the paper's report, delay it, or not send it."""
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public, and what is sent."""
@@ -360,12 +319,6 @@ class Sending(Policy):
     def call(self, call: Call) -> Label | None:
         """Let the paper send; copy what is sent, and the report with the same contents."""
         keywords, given, made = dict(call.keywords), call.positional, call.target
-        if isinstance(made, Inside) and given == (EVERY_GRANT,) and not keywords:
-            if not any(same_code(made.code, each) for each in TOGETHER):
-                return None
-            return TO_COME if made.code.co_flags & CO_GENERATOR else PUT_TOGETHER
-        if made is tuple and given == (PUT_TOGETHER,):
-            return CONTENTS
         if made is PAPER.send and not keywords:
             return Pack("sent", (SENT,)) if given == (SENDING, ALL_GRANTED) else None
         if made is dataclasses.replace and given in ((SENT,), (LEAVING,)):

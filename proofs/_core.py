@@ -13,8 +13,7 @@ not compute by itself. The *core* of a proposal is its rules without such additi
   `proofs/_charged.py` says;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
 - `totals`, if every contribution adds at most its value, by itself, as `proofs/_totals.py` says;
-- `contribute`, as `proofs/_clients.py` says, or `proofs/_granted.py` of one that admits by itself;
-- `attribute`, `propose`, `admit`, `send`, `event_matches`, `event_attribute`,
+- `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `event_attribute`,
   `register_event_trigger`, `pass_windows` and `event_visible`, as `proofs/_clients.py` says;
 - `budget_entries`, if the entries of a report are what is written on it, its contents left out, and
   limits and constants, all as they are, or whole numbers computed from its identifier, so that they
@@ -38,14 +37,13 @@ import functools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
 from time import perf_counter_ns
 from types import CodeType, FunctionType
 from typing import cast
 
 from immutables import Map
 
-from proofs import _clients, _granted
+from proofs import _clients
 from proofs._asked import asked_by
 from proofs._charged import CHARGED_OR_REFUSED, SPENT, AroundCharge
 from proofs._flow import returned, unclean, unguarded
@@ -55,14 +53,12 @@ from proofs._labels import (
     NO_MEMBER,
     PUBLIC,
     Label,
-    LawOf,
     NotFollowed,
     NotPublic,
     Pack,
     Policy,
     Several,
     is_public,
-    ways_of,
 )
 from proofs._proof import Proof, Step, StepResult
 from proofs._rewritten import rewritten
@@ -97,7 +93,7 @@ from spec.aggregation_service import (
 )
 from spec.attribution_client import AttributionClient, attribute
 from spec.contributions import Budget, Budgets, Credit, Unit, admit, contribute, send
-from spec.distributions import Distribution, Draw
+from spec.distributions import Draw
 from spec.event_client import (
     EventClient,
     EventReport,
@@ -188,27 +184,15 @@ class AroundEntries(Around):
 
 @dataclass(frozen=True, kw_only=True)
 class AroundSend(Around):
-    """State that the paper's report leaves once, or does not, as is decided or drawn in public."""
+    """State that the paper's report leaves once, or does not."""
 
     def follow(self, subject: Rules) -> None:
         """Raise a loop inside of a loop, in which a report could leave twice."""
         super().follow(subject)
         rule = unguarded(subject.send)
-        if rule is PAPER.send or type(rule) is not FunctionType:
-            return
-        ways = map(outcomes_of, returned(rule, self.arguments, self.policy()))
-        several = any(isinstance(each, Several) for way in ways for each in way)
-        if several and loops_in(rule.__code__) > 1:
+        changed = rule is not PAPER.send and type(rule) is FunctionType
+        if changed and loops_in(rule.__code__) > 1:
             raise NotFollowed(f"loops in which a report could leave twice in {rule.__name__}")
-
-    def allows(self, found: Label) -> bool:
-        """Ask the same of everything that may be drawn."""
-        return all(map(super().allows, outcomes_of(found)))
-
-
-def outcomes_of(label: Label) -> tuple[Label, ...]:
-    """Return the labels of what is returned, or of what a law that is returned may give."""
-    return ways_of(label.outcome) if isinstance(label, LawOf) else (label,)
 
 
 def loops_in(code: CodeType) -> int:
@@ -240,62 +224,22 @@ class AroundSums(Around):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AroundLedger(Around):
-    """State that a batch is charged, and that what else is noted is under no entry of a report."""
-
-    def follow(self, subject: Rules) -> None:
-        """Let a rule note something only where the paper says which entries reports have."""
-        notes = subject.budget_entries is PAPER.budget_entries
-        Around.follow(replace(self, policy=partial(AroundSettle, notes=notes)), subject)
-
-
-@dataclass(frozen=True, kw_only=True)
 class AroundContribute(Around):
     """State that each credit is granted by itself, or that there is one, and it is or is not."""
 
     def follow(self, subject: Rules) -> None:
-        """Try every way in which a rule may grant; where the paper decides there is one credit."""
+        """Where nothing but the paper decides, there is one credit at a time."""
         alone = all(getattr(subject, each) is getattr(PAPER, each) for each in DECIDING)
-        ways = [super().follow, *([ONE_CREDIT.follow] if alone else [])]
-        ways += [GrantedByHand(alone=each).follow for each in (False, True) if alone or not each]
-        failed: list[NotFollowed | NotPublic] = []
-        for way in ways:
-            try:
-                return way(subject)
-            except (NotFollowed, NotPublic) as error:
-                failed.append(error)
-        names = getattr(getattr(unguarded(subject.contribute), "__code__", None), "co_names", ())
-        raise failed[0 if "contribute" in names else -1]
-
-
-@dataclass(frozen=True, kw_only=True)
-class GrantedByHand(Around):
-    """State that a rule admits part by part, and that what it grants is counted."""
-
-    name: str = "what is granted was admitted, and is counted in the budget of its unit"
-    rule: str = "contribute"
-    arguments: tuple[Label, ...] = (_clients.ADMITTING, _granted.CREDITS)
-    policy: Callable[[], Policy] = Policy
-    alone: bool
-
-    def follow(self, subject: Rules) -> None:
-        """Follow the rule, if what it asks admits as the paper does or less."""
-        if AROUND["admit"].decide(subject).verdict != "PROVED":
-            raise NotFollowed("another admit than the paper's is asked")
-        papers = all(getattr(subject, each) is getattr(PAPER, each) for each in AMOUNTS)
-        policy = partial(_granted.Granting, alone=self.alone, known=papers)
-        Around.follow(replace(self, policy=policy), subject)
-
-    def allows(self, found: Label) -> bool:
-        """Ask that what is granted is counted."""
-        return _granted.is_granted(found)
+        try:
+            super().follow(subject)
+        except (NotFollowed, NotPublic):
+            if not alone:
+                raise
+            ONE_CREDIT.follow(subject)
 
 
 DECIDING = ("attribute", "propose")
 """The rules that say who is credited."""
-
-AMOUNTS = (*DECIDING, "contributions", "run_program")
-"""The rules that say what is to be contributed."""
 
 
 def _is(found: Label, way: Label) -> bool:
@@ -415,7 +359,7 @@ AROUND: dict[str, Step[Rules]] = {
         policy=AroundServe,
         allowed=(Pack("served", (CURRENT, PUBLIC)),),
     ),
-    "settle": AroundLedger(
+    "settle": Around(
         name="a batch is refused in public, or charged as in the paper or report by report",
         rule="settle",
         arguments=(AT, BATCH),
@@ -623,14 +567,6 @@ def refuse_null_batches(
     return (at.service.ledger, None) if empty else settle(at, batch)
 
 
-def note_the_day(
-    at: AtService, batch: tuple[Report, ...]
-) -> tuple[Ledger, tuple[Report, ...] | None]:
-    """Charge the batch, and note the day under its number, which may be that of a report."""
-    ledger, accepted = settle(at, batch)
-    return ledger.set(at.now // 86400, Spent()), accepted
-
-
 def spare_null_reports(at: AtService, spent: Spent, report: Report) -> Spent | None:
     """Refuse a report that carries something if its entry was charged before."""
     return None if spent.queries and not report.is_null else charge(at, spent, report)
@@ -670,21 +606,6 @@ def share_a_budget(
     return contribute(at, credits if used < 10 * at.limits.contribution_budget else ())
 
 
-def grant_what_is_left(
-    at: AtContribution, credits: tuple[Credit, ...]
-) -> tuple[Budgets, tuple[Credit, ...]]:
-    """Ask about every contribution, and grant all of a credit if the last one fits."""
-    budgets, granted = at.client.budgets, []
-    for credit in credits:
-        spent, fits = budgets.get(credit.unit, Budget()), False
-        for part in credit.contributions:
-            spent, fits = at.rules.admit(at, credit.unit, spent, part)
-        if fits:
-            budgets = budgets.set(credit.unit, spent)
-            granted.append(credit)
-    return budgets, tuple(granted)
-
-
 def admit_and_forget(
     at: AtContribution, unit: Unit, spent: Budget, contribution: Contribution
 ) -> tuple[Budget, bool]:
@@ -697,15 +618,6 @@ def delay_null_reports(at: AtContribution, granted: tuple[Credit, ...]) -> tuple
     """Let a report arrive later if nothing was granted."""
     (sent,) = send(at, granted)
     return (replace(sent, arrival=at.now if granted else at.now + 1),)
-
-
-def draw_by_contents(
-    at: AtContribution, granted: tuple[Credit, ...]
-) -> Distribution[tuple[Sent, ...]]:
-    """Let a report arrive later, as is drawn, and more often if nothing was granted."""
-    (sent,) = send(at, granted)
-    late = Fraction(1, 2) if granted else Fraction(1, 3)
-    return Distribution.of({(sent,): 1 - late, (replace(sent, arrival=at.now + 1),): late})
 
 
 def enter_by_contents(at: AtService, report: Report) -> tuple[Hashable, ...]:
@@ -753,7 +665,6 @@ POST_PROCESSING = Proof(
         "two answers for one charge": replace(PAPER, answer=answer_twice),
         "the ledger is never stored": replace(PAPER, serve=forget_the_charge),
         "batches of null reports are refused": replace(PAPER, settle=refuse_null_batches),
-        "a note takes the place of a report's entry": replace(PAPER, settle=note_the_day),
         "real reports are charged once": replace(PAPER, charge=spare_null_reports),
         "null reports are left out": replace(PAPER, batch=leave_out_null_reports),
         "repeated reports count again": replace(PAPER, batch=lambda _, reports: reports),
@@ -761,10 +672,8 @@ POST_PROCESSING = Proof(
         "a trigger is credited to nobody's unit": replace(PAPER, attribute=credit_a_pool),
         "an event is credited to its device": replace(PAPER, propose=credit_the_device),
         "units share a budget": replace(PAPER, contribute=share_a_budget),
-        "what is not admitted is granted": replace(PAPER, contribute=grant_what_is_left),
         "what is admitted is not counted": replace(PAPER, admit=admit_and_forget),
         "null reports are late": replace(PAPER, send=delay_null_reports),
-        "null reports are late more often": replace(PAPER, send=draw_by_contents),
         "a report has entries for what it holds": replace(PAPER, budget_entries=enter_by_contents),
         "random sources take no triggers": replace(PAPER, event_matches=match_truthful_sources),
         "random sources are passed over": replace(PAPER, event_attribute=pass_over_random_sources),

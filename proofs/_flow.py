@@ -68,7 +68,6 @@ from proofs._labels import (
     Inside,
     Known,
     Label,
-    LawOf,
     Listing,
     Method,
     NotFollowed,
@@ -79,7 +78,6 @@ from proofs._labels import (
     Public,
     Rounds,
     Several,
-    Weighted,
     changed_by,
     is_plain,
     is_public,
@@ -88,7 +86,6 @@ from proofs._labels import (
 from spec import Rules
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
-from spec.distributions import Distribution
 from spec.event_client import EventSource, EventTrigger
 from spec.private_aggregation_client import Event
 from spec.rules import Limits
@@ -110,10 +107,6 @@ PAIRS = Several("pairs", Pack("a pair", (PUBLIC, PUBLIC)))
 
 WHOLE_LIMITS = frozenset(each.name for each in dataclasses.fields(Limits) if each.type == "int")
 """The limits that are whole numbers, which are at least one."""
-
-NO_MEMBERS = Pack("()", ())
-UNCHANGING = (NO_MEMBERS, POSITIVE, NONE, TRUE, FALSE)
-"""Labels of values that nobody can change, and that hold nothing which could be changed."""
 
 WAYS = 4
 """How many labels one value may have."""
@@ -168,7 +161,6 @@ class _Frame:
         self.code, self.scope, self.taken = code, scope, taken
         self.defaults, self.policy, self.depth = defaults, policy, depth
         self.line, self.place = code.co_firstlineno, 0
-        self.is_rule = depth == 0
         self.results: list[Label] = []
         self.within = False
         self.rounds: dict[int, int] = {}
@@ -197,7 +189,7 @@ class _Frame:
 
     def run(self, arguments: tuple[Label, ...], keywords: Mapping[str, Label]) -> Label:
         """Follow every way through the code until no label changes; join what is returned."""
-        refused = _refused(self.code, self.code.co_freevars, self.policy.asks_identity)
+        refused = _refused(self.code, self.code.co_freevars)
         if refused:
             raise NotFollowed(refused)
         if self.depth > DEPTH:
@@ -250,19 +242,14 @@ class _Frame:
             return known
         if isinstance(first, Several) and isinstance(second, Several):
             member = self.join(first.member, second.member)
-            alike = isinstance(first, Rounds | Listing)
-            if alike and replace(first, member=second.member) == second:
+            if isinstance(first, Rounds) and replace(first, member=second.member) == second:
+                return replace(first, member=member)
+            if isinstance(first, Listing) and replace(first, member=second.member) == second:
                 return replace(first, member=member)
             self._escaped(first, second)
             if isinstance(first, Listing) or isinstance(second, Listing):
                 return PUBLIC if is_public(member) else Several("a sequence", member)
             return Several("a sequence", member)
-        if NO_MEMBERS in (first, second):
-            other = second if first == NO_MEMBERS else first
-            if isinstance(other, Several) and not isinstance(other, Listing | Rounds):
-                return Several("a sequence", other.member)
-        if isinstance(first, Weighted) and isinstance(second, Weighted):
-            return replace(first, member=self.join(first.member, second.member))
         if isinstance(first, Method) and isinstance(second, Method) and first.name == second.name:
             return replace(first, owner=self.join(first.owner, second.owner))
         if is_public(first) and is_public(second):
@@ -357,7 +344,7 @@ class _Frame:
         if not is_plain(label) or not is_plain(owner):
             self.holding.add(owner.site)
         self._escaped(label)
-        held, change = self.policy.put_in(label) if self.is_rule else (label, None)
+        held, change = self.policy.put_in(label) if self.depth == 0 else (label, None)
         state = _changed_by(stack, names, change)
 
         def longer(other: Label) -> Label:
@@ -401,8 +388,6 @@ class _Frame:
             label = stack[-1]
             if isinstance(label, Several) and label.member == self.policy.kept_apart:
                 names = self._apart(place, step, names)
-            elif isinstance(label, Several) and not self.policy.is_counted(label.member):
-                raise self.refuse(f"a loop over {label.member.what}")
             yield self.at_offset[step.argval], _State(tuple(stack[:-1]), names)
             yield place + 1, _State((*stack, self._member(label)), names)
             return
@@ -429,8 +414,6 @@ class _Frame:
     ) -> Iterator[tuple[int, _State]]:
         """Go through one more round of a loop that is watched, and through its end."""
         rounds = cast(Rounds, stack[-1])
-        if self.policy.is_apart(rounds):
-            names = self._apart(place, step, names)
         ended = _changed_by(stack[:-1], names, self.policy.ended(rounds))
         yield self.at_offset[step.argval], ended
         member, change = self.policy.next_round(rounds)
@@ -462,17 +445,11 @@ class _Frame:
         if any(each.opname == "RETURN_VALUE" for each in body):
             raise self.refuse("a loop that one of several units could end")
         stored = {each.argval for each in body if each.opname in ("STORE_FAST", "STORE_DEREF")}
-        kept = {
-            name: label
-            for name, label in names.items()
-            if name not in stored or self.policy.lasts(label) or label == NO_MEMBERS
-        }
+        kept = {name: label for name, label in names.items() if name not in stored}
         for name, label in kept.items():
             if isinstance(label, Listing) and label.member in (NO_MEMBER, self.policy.kept_apart):
                 self.holding.add(label.site)
                 self._escaped()
-            elif label in UNCHANGING:
-                continue
             elif is_public(label) or _holds_something(label):
                 raise self.refuse(f"{name}, which was set outside of a loop over several units,")
         return kept
@@ -483,8 +460,7 @@ class _Frame:
         A list that was begun in the same round belongs to one unit.
         """
         rounds = [(a, b) for a, b in self.rounds.items() if a < self.place < b]
-        allowed = label == self.policy.kept_apart or label in self.policy.collected
-        if not allowed and any(not a < begun < b for a, b in rounds):
+        if label != self.policy.kept_apart and any(not a < begun < b for a, b in rounds):
             raise self.refuse(f"{label.what}, collected from several units,")
 
     def _line_before(self, place: int) -> int:
@@ -493,19 +469,21 @@ class _Frame:
 
     def _asked(self, label: Label, operation: str) -> None:
         """Allow a branch on what is public; whether there are members is, like their number."""
-        counted = isinstance(label, Several) and self.policy.is_counted(label.member)
+        counted = isinstance(label, Several) and self._is_counted(label.member)
         if not counted and not operation.endswith("NONE"):
             self.public(label, "a branch on the value")
         elif operation.endswith("NONE") and not self.policy.may_be_none(label):
             raise self.refuse(f"a branch on {label.what}")
+
+    def _is_counted(self, member: Label) -> bool:
+        """Tell whether it is public how many such members there are."""
+        return self.policy.kept_apart is None or is_public(member)
 
     def _found(self, label: Label, operation: str) -> tuple[Change | None, Change | None]:
         """Return what becomes of labels where a branch is taken, and where it is not."""
         if operation.endswith("NONE"):
             none = operation.endswith("IF_NONE")
             return self.policy.found_none(label, none), self.policy.found_none(label, not none)
-        if self.policy.has_helpers and not self.is_rule:
-            return None, None  # the rule would not know of it
         true = operation.endswith("IF_TRUE")
         return self.policy.found_true(label, true), self.policy.found_true(label, not true)
 
@@ -552,9 +530,6 @@ class _Frame:
             stack.append(Listing("a list", NO_MEMBER, (id(self.code), place)))
         elif operation == "POP_TOP":
             stack.pop()
-        elif operation == "LIST_TO_TUPLE":
-            if isinstance(stack[-1], Listing):
-                stack[-1] = Several("a tuple", stack[-1].member)
         elif operation == "COPY":
             stack.append(stack[-given])
         elif operation == "SWAP":
@@ -578,18 +553,18 @@ class _Frame:
         elif operation in ("BUILD_TUPLE", "UNPACK_SEQUENCE"):
             self._packed(operation, cast(int, given), stack)
         elif operation == "LIST_EXTEND" and isinstance(stack[-1 - cast(int, given)], Listing):
-            self._extended(cast(int, given), stack)
-        elif operation == "LIST_APPEND" and self._is_list_of_the_rule(stack[-1 - cast(int, given)]):
-            label, into = stack.pop(), stack[-cast(int, given)]
-            names = self._appended(cast(Listing, into), label, stack, names)
-            stack.pop()
+            label = stack.pop()
+            self.public(label, "members")
+            into = cast(Listing, stack[-cast(int, given)])
+            if into.site in self.frozen:
+                raise self.refuse("a longer list than the one that is gone through")
+            member = self.join(into.member, self._member(label))
+            stack[-cast(int, given)] = replace(into, member=member)
         elif operation in ("LIST_APPEND", "SET_ADD", "YIELD_VALUE"):
             self._collected(operation, given, stack)
-        elif operation == "GET_ITER" and (inside := self.policy.gone_into(stack[-1])):
-            stack[-1] = inside
         elif operation == "GET_ITER":
             self._member(stack[-1])
-            looped = self.is_rule and self.steps[place + 1].opname == "FOR_ITER"
+            looped = self.depth == 0 and self.steps[place + 1].opname == "FOR_ITER"
             watched = self.policy.gone_through(stack[-1]) if looped else None
             if watched is not None:
                 rounds, change = watched
@@ -597,16 +572,13 @@ class _Frame:
                 return [*state.stack, rounds], dict(state.names)
         elif operation == "IS_OP":
             other, label = stack.pop(), stack.pop()
-            same = self.policy.identity(label, other, inverted=bool(given))
-            if same is None and not (other == NONE and self.policy.may_be_none(label)):
+            if not (other == NONE and self.policy.may_be_none(label)):
                 raise self.refuse(f"is of {label.what}")
-            stack.append(same or PUBLIC)
+            stack.append(PUBLIC)
         elif operation == "BINARY_SUBSCR" and _is_generic(stack[-2]):
             stack.pop()
         elif operation == "BINARY_SUBSCR" and (found := self._picked(stack[-2], stack[-1])):
             stack[-2:] = [found]
-        elif self.policy.has_outcomes and self._weighted(operation, step.arg or 0, stack):
-            pass
         elif operation == "BUILD_MAP" and not given and (made := self._made_dictionary()):
             stack.append(made)
         elif operation == "BINARY_OP" and (
@@ -631,9 +603,6 @@ class _Frame:
         else:
             raise self.unknown(operation)
         return stack, names
-
-    def _is_list_of_the_rule(self, label: Label) -> bool:
-        return self.is_rule and bool(self.policy.copied) and isinstance(label, Listing)
 
     def _answers(self, place: int, step: dis.Instruction, stack: list[Label]) -> None:
         """Refuse an operation that may raise, where that would tell one world from another."""
@@ -671,10 +640,10 @@ class _Frame:
             raise self.unknown(f"{use} of {label.what}")
 
     def _made_dictionary(self) -> Label | None:
-        return self.policy.made_dictionary() if self.is_rule else None
+        return self.policy.made_dictionary() if self.depth == 0 else None
 
     def _stored(self, value: Label, into: Label, key: Label) -> bool:
-        return self.is_rule and self.policy.stored(into, key, value) is True
+        return self.depth == 0 and self.policy.stored(into, key, value) is True
 
     def _packed(self, operation: str, count: int, stack: list[Label]) -> None:
         if operation == "BUILD_TUPLE":
@@ -689,51 +658,6 @@ class _Frame:
         else:
             self.public(label, "the members")
             stack += [PUBLIC] * count
-
-    def _extended(self, place: int, stack: list[Label]) -> None:
-        """Let a list that is being made hold the members of a sequence, or copy one."""
-        label, into = stack.pop(), cast(Listing, stack[-place])
-        if label == NO_MEMBERS:
-            return
-        if isinstance(label, Several) and label.member in self.policy.copied:
-            if into.member != NO_MEMBER or into.site in self.known_elsewhere:
-                raise self.refuse(f"a copy of {label.what} with others")
-            self.holding.add(into.site)
-            stack[-place] = replace(into, member=label.member)
-            return
-        self.public(label, "members")
-        if into.site in self.frozen:
-            raise self.refuse("a longer list than the one that is gone through")
-        member = self.join(into.member, self._member(label))
-        stack[-place] = replace(into, member=member)
-
-    def _weighted(self, operation: str, given: int, stack: list[Label]) -> bool:
-        """Let outcomes be the keys of a dictionary that is made at once, with public values."""
-        if operation.startswith("DICT_") and isinstance(stack[-1 - given], Weighted):
-            raise self.refuse(f"a change of {stack[-1 - given].what}")
-        if operation == "BUILD_MAP" and not given and self.code.co_name == "<dictcomp>":
-            stack.append(Weighted("a dictionary of outcomes", NO_MEMBER))
-            return True
-        listed = operation == "BUILD_MAP" and given
-        into = stack[-given - 2] if operation == "MAP_ADD" else None
-        if not listed and not isinstance(into, Weighted):
-            return False
-        count = 2 * given if listed else 2
-        keys, values = stack[-count::2], stack[1 - count :: 2]
-        member = into.member if isinstance(into, Weighted) else NO_MEMBER
-        member = functools.reduce(self.join, keys, member)
-        if listed and is_public(member):
-            return False
-        for value in values:
-            self.public(value, "a value of a dictionary")
-        self._escaped(*keys)
-        del stack[-count:]
-        made = Weighted("a dictionary of outcomes", member)
-        if listed:
-            stack.append(made)
-        else:
-            stack[-given] = made
-        return True
 
     def _collected(self, operation: str, given: object, stack: list[Label]) -> None:
         if operation == "YIELD_VALUE":
@@ -853,25 +777,12 @@ class _Frame:
             return self._appended(owner, positional[0], stack, names)
         target = callee.value if isinstance(callee, Known) else callee
         call = Call(target=target, positional=positional, keywords=keywords)
-        found = self.policy.inner(call) if self.is_rule else None
+        found = self.policy.inner(call) if self.depth == 0 else None
         if found is not None:
             state = _changed_by(stack, names, self.policy.after_inner)
             stack[:], names = state.stack, dict(state.names)
-        elif self.is_rule and self.policy.has_helpers and _helps(target):
-            found, change = self._helped(call)
-            state = _changed_by(stack, names, change)
-            stack[:], names = state.stack, dict(state.names)
         stack.append(self._result(callee, call) if found is None else found)
         return names
-
-    def _helped(self, call: Call) -> tuple[Label, Change]:
-        """Follow a function that does a part of what the rule does; return what it changes here."""
-        frame = self._called_frame(call.target)
-        frame.is_rule = True
-        self.policy.help_begins()
-        named = dict(zip(call.keywords, self._handed(call.keywords.values()), strict=True))
-        found = self._answered(frame, frame.run(self._handed(call.positional), named))
-        return found, self.policy.help_ended()
 
     def _result(self, callee: Label, call: Call) -> Label:
         target, positional, keywords = call.target, call.positional, call.keywords
@@ -890,14 +801,12 @@ class _Frame:
             return Listing("a list", NO_MEMBER, (id(self.code), self.place))
         if (paired := self._paired(call)) is not None:
             return paired
-        if self.policy.has_outcomes and (law := self._law(callee, call)) is not None:
-            return law
         ordered = target in (sorted, min, max) and set(keywords) <= {"key", "reverse"}
         single = positional[0] if len(positional) == 1 and (ordered or not keywords) else PUBLIC
         if isinstance(single, Several) and is_public(single.member):
             self._all_public((), keywords, f"a call of {callee.what} with the value")
         members = single.member if isinstance(single, Several) else None
-        if target is len and members is not None and self.policy.is_counted(members):
+        if target is len and members is not None and self._is_counted(members):
             return PUBLIC
         if ordered and members is not None and self._is_ordered_in_public(members, keywords):
             if target is sorted:
@@ -927,36 +836,10 @@ class _Frame:
             raise self.unknown(f"a call of {callee.what}, which may raise,")
         return PUBLIC
 
-    def _law(self, callee: Label, call: Call) -> Label | None:
-        """Return the label of a law with outcomes that are not public, if it is made here."""
-        if call.keywords or len(call.positional) != 1:
-            return None
-        (given,) = call.positional
-        outcome: Label = PUBLIC
-        if call.target is Distribution:
-            pairs = given.members if isinstance(given, Pack) else (self._member(given),)
-            known = [each.members for each in pairs if isinstance(each, Pack)]
-            if len(known) != len(pairs) or any(len(each) != 2 for each in known):
-                return None
-            if known and all(is_public(weight) for _, weight in known):
-                outcome = functools.reduce(self.join, (each for each, _ in known))
-        elif not isinstance(callee, Method):
-            return None
-        elif callee.owner == Known("Distribution", Distribution):
-            if callee.name == "of" and isinstance(given, Weighted):
-                outcome = given.member
-            elif callee.name == "uniform" and isinstance(given, Pack | Several):
-                outcome = self._member(given)
-            elif callee.name == "certain":
-                outcome = given
-        elif callee.name == "map" and is_public(callee.owner) and isinstance(given, Inside):
-            outcome = self._inside(given).run((PUBLIC,), {})
-        return None if is_public(outcome) else LawOf("a law", outcome)
-
     def _is_ordered_in_public(self, member: Label, keywords: Mapping[str, Label]) -> bool:
         """Tell whether a function of the rule orders what is private by something public."""
         key = keywords.get("key")
-        if not isinstance(key, Inside) or is_public(member) or not self.policy.is_counted(member):
+        if not isinstance(key, Inside) or is_public(member) or not self._is_counted(member):
             return False
         compared = self._inside(key).run((changed_by(member, self.policy.taken_out),), {})
         return is_public(compared) and is_public(keywords.get("reverse", PUBLIC))
@@ -966,7 +849,7 @@ class _Frame:
         given = call.positional
         held = [each.member if isinstance(each, Several) else each for each in given]
         counted = all(
-            self.policy.is_counted(member) if isinstance(each, Several) else is_plain(each)
+            self._is_counted(member) if isinstance(each, Several) else is_plain(each)
             for each, member in zip(given, held, strict=True)
         )
         if not any(isinstance(each, Several) for each in given) or not counted:
@@ -1042,7 +925,7 @@ def _holds_something(label: Label) -> bool:
 def _constant(value: object) -> Label:
     """Return the label of a constant."""
     if type(value) is tuple and not value:
-        return NO_MEMBERS
+        return Pack("()", ())
     return next((label for known, label in CONSTANTS if value is known), MADE)
 
 
@@ -1200,12 +1083,6 @@ def _brought(value: object) -> bool:
     return type(value) is FunctionType and not _ours(value) and not listed
 
 
-def _helps(value: object) -> bool:
-    """Tell whether a value is a function that does all it does when it is called."""
-    plain = cast(FunctionType, unguarded(value))
-    return _brought(value) and not plain.__code__.co_flags & CO_GENERATOR
-
-
 def unguarded(function: T) -> T:
     """Return the function that a guard was put around, or the function itself."""
     guard = sys.modules.get("sandproof.guard")
@@ -1222,7 +1099,10 @@ BUILTINS: dict[str, object] = {
 
 CONSTANTS = ((None, NONE), (True, TRUE), (False, FALSE))
 
-SILENT = (*("RESUME", "NOP", "EXTENDED_ARG", "PRECALL", "KW_NAMES", "MAKE_CELL", "COPY_FREE_VARS"),)
+SILENT = (
+    *("RESUME", "NOP", "EXTENDED_ARG", "PRECALL", "KW_NAMES", "MAKE_CELL", "COPY_FREE_VARS"),
+    "LIST_TO_TUPLE",
+)
 """What leaves all labels as they are."""
 
 PARTIAL = frozenset({"/", "//", "%", "**", "<<", ">>", "@"})

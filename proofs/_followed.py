@@ -633,11 +633,8 @@ def _code(code: CodeType) -> CodeType:
     return code.replace(co_consts=tuple(map(constant, code.co_consts)))
 
 
-def _refused(code: CodeType, outer: tuple[str, ...], identity: bool = False) -> str:
-    """Name the first thing in the code that cannot be followed, and its line; else nothing.
-
-    With `identity` the code may ask whether two values are the same one, which is looked at then.
-    """
+def _refused(code: CodeType, outer: tuple[str, ...]) -> str:
+    """Name the first thing in the code that cannot be followed, and its line; else nothing."""
     line = code.co_firstlineno
     before: dis.Instruction | None = None
     for step in dis.get_instructions(code):
@@ -645,7 +642,7 @@ def _refused(code: CodeType, outer: tuple[str, ...], identity: bool = False) -> 
         where = f"in {code.co_qualname}, line {line} of {code.co_filename.rpartition('/')[2]}"
         if step.opname not in OPERATIONS:
             return f"{NAMED.get(step.opname, step.opname)} {where}"
-        if step.opname == "IS_OP" and not identity:
+        if step.opname == "IS_OP":
             with_none = (
                 before is not None and before.opname == "LOAD_CONST" and before.argval is None
             )
@@ -659,9 +656,7 @@ def _refused(code: CodeType, outer: tuple[str, ...], identity: bool = False) -> 
         if step.opname == "STORE_DEREF" and step.argval in outer:
             return f"{step.argval}, which is kept for the next call, {where}"
         before = step
-    inner = (
-        _refused(each, outer, identity) for each in code.co_consts if isinstance(each, CodeType)
-    )
+    inner = (_refused(each, outer) for each in code.co_consts if isinstance(each, CodeType))
     return next(filter(None, inner), "")
 
 

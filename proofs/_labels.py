@@ -65,23 +65,6 @@ class Rounds(Several):
 
 
 @dataclass(frozen=True, slots=True)
-class Weighted(Label):
-    """Label a dictionary that is made here, of members to public values.
-
-    Members that are equal are one: how many there are may depend on what is not public.
-    """
-
-    member: Label
-
-
-@dataclass(frozen=True, slots=True)
-class LawOf(Label):
-    """Label a law whose probabilities are public, and whose outcomes have a label."""
-
-    outcome: Label
-
-
-@dataclass(frozen=True, slots=True)
 class Pack(Label):
     """Label a tuple whose members have labels of their own."""
 
@@ -182,39 +165,11 @@ class Policy:
     kept_apart: Label | None = None
     """Whose sequences have a length that is not public, and loops that handle each by itself."""
 
-    collected: tuple[Label, ...] = ()
-    """What else a loop over several units may collect of each."""
-
-    copied: tuple[Label, ...] = ()
-    """Whose sequences may be copied into another one, as they are."""
-
     changes_nothing = False
     """Whether what is given may not be changed: one unit could tell the next by it."""
 
     answers_always = False
     """Whether the rule is run in each world on values of its own, so that an error would tell."""
-
-    has_outcomes = False
-    """Whether what is not public may be an outcome of a law with public probabilities."""
-
-    def gone_into(self, label: Label) -> Label | None:
-        """Return what a function inside is given that goes through something."""
-
-    asks_identity = False
-    """Whether a rule may ask if two values are the same one, where `identity` answers."""
-
-    def identity(self, first: Label, second: Label, *, inverted: bool) -> Label | None:
-        """Return the label of whether two values are the same one, or are not."""
-
-    has_helpers = False
-    """Whether functions that the rule calls may do a part of what it does."""
-
-    def help_begins(self) -> None:
-        """Note that a function does a part of what the rule does."""
-
-    def help_ended(self) -> Change:
-        """Return what becomes of labels by what the function has done."""
-        raise NotImplementedError
 
     def may_be_none(self, label: Label) -> bool:
         """Tell whether it is public that a value is None."""
@@ -244,18 +199,6 @@ class Policy:
         """Return the member of the next round, and what becomes of other labels in it."""
         raise NotImplementedError
 
-    def is_apart(self, _: Rounds, /) -> bool:
-        """Tell whether each round is about a unit of its own, and may not tell the next."""
-        return False
-
-    def lasts(self, _: Label, /) -> bool:
-        """Tell whether a loop over several units may change this from round to round."""
-        return False
-
-    def is_counted(self, member: Label) -> bool:
-        """Tell whether it is public how many such members there are."""
-        return self.kept_apart is None or is_public(member)
-
     def ended(self, rounds: Rounds) -> Change | None:
         """Return what becomes of labels when there is no further round."""
 
@@ -282,7 +225,7 @@ def changed_by(label: Label, change: Callable[[Label], Label]) -> Label:
     """Change a label and those of its parts; what a function inside has taken is given up."""
     if isinstance(label, Pack):
         return replace(label, members=tuple(changed_by(each, change) for each in label.members))
-    if isinstance(label, Inside | OneOf | LawOf | Weighted):
+    if isinstance(label, Inside | OneOf):
         return MIXED
     if isinstance(label, Method):
         return replace(label, owner=changed_by(label.owner, change))

@@ -15,10 +15,6 @@ what the_ledger_never_passes_the_caps shows of `charge`. Who pays is public, bec
 `budget_entries` look at no contents, by abort_does_not_depend_on_attribution. One of the entries
 of a report is the same in every query, by the first of these.
 
-A rule may note something public in the ledger, under an entry that is no report's. Where the
-paper's `budget_entries` names the entries of reports these are numbers, so that a text and a tuple
-that is not empty are none of them. What is noted changes no charge.
-
 Labels speak of one round of a loop. The next round begins with other values, so that whatever is
 kept from the round before loses its label.
 """
@@ -72,7 +68,6 @@ IDENTIFIER = Public("the identifier of this report")
 
 CHARGING = Public("the ledger with the charges so far")
 LEFT_BEHIND = Public("a ledger on the way")
-NOTE = Public("an entry that is no report's")
 LOOK_UP = Public("the look-up of an entry")
 STORE = Public("the change of an entry")
 
@@ -94,13 +89,6 @@ class AfterOrNone(Under):
     """Label what an entry holds after the charge, or None if it cannot pay."""
 
 
-@dataclass(frozen=True, slots=True)
-class Noting(Public):
-    """Label the change of a ledger under an entry."""
-
-    ledger: Label
-
-
 OF_THIS_ENTRY = (ENTRY, ENTRY_PAID)
 OF_THIS_REPORT = (*OF_THIS_ENTRY, ENTRIES, ONE_ENTRY, IDENTIFIER)
 
@@ -120,20 +108,9 @@ def next_report(label: Label) -> Label:
 class AroundSettle(AtTheService):
     """Let a rule ask the paper's `settle` for the whole batch, or charge report by report."""
 
-    def __init__(self, *, notes: bool = False) -> None:
-        self.notes = notes
+    def __init__(self) -> None:
         self.accounts: set[Label] = set()
         self.paid: dict[Label, Label] = {}
-
-    def constant(self, value: object) -> Label | None:
-        """Know a text, which is no report's entry."""
-        return NOTE if type(value) is str and self.notes else None
-
-    def _is_note(self, given: tuple[Label, ...]) -> bool:
-        """Tell whether something public is noted under an entry that is no report's."""
-        if not self.notes or len(given) != 2 or not all(map(is_public, given)):
-            return False
-        return given[0] == NOTE or (isinstance(given[0], Pack) and bool(given[0].members))
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public of a report, and of the ledger what is charged."""
@@ -143,8 +120,6 @@ class AroundSettle(AtTheService):
             return PUBLIC
         if label == CHARGING and name in ("get", "set"):
             return LOOK_UP if name == "get" else STORE
-        if label in (LEDGER, CHARGED, LEFT_BEHIND) and name == "set":
-            return Noting("the change of a ledger", label)
         return super().attribute(label, name)
 
     def inner(self, call: Call) -> Label | None:
@@ -159,9 +134,6 @@ class AroundSettle(AtTheService):
             return SETTLED
         if call.target != STORE or len(call.positional) != 2:
             return None
-        if self._is_note(call.positional):
-            self.paid = {STORE: PUBLIC}
-            return CHARGING
         entry, after = call.positional
         if entry not in (ENTRY, IDENTIFIER) or after != After("after", entry):
             return None
@@ -192,9 +164,6 @@ class AroundSettle(AtTheService):
             return Under("held", given[0]) if known else self._looked_up(given)
         if call.target == STORE:
             return PUBLIC if public else None
-        if isinstance(call.target, Noting):
-            noted = call.target.ledger if self._is_note(given) else PUBLIC
-            return noted if public else None
         if isinstance(call.target, RuleOf) and given[:1] and self._asked(given[0]):
             if call.target.name == "budget_entries" and given[1:] == (THIS,):
                 return ENTRIES

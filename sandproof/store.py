@@ -27,7 +27,7 @@ from enum import Enum
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sandproof.families import NAMES, claims_of
 from spec.verdicts import Claim, Finding, Reason
@@ -136,7 +136,7 @@ class Writer(pickle.Pickler):
         owners = [family for family in NAMES if claims_of(family).get(value.id) is value]
         return (owners[0], value.id) if owners else None
 
-    def reducer_override(self, value: object) -> object:
+    def reducer_override(self, value: object) -> Any:
         """Write a member of an enumeration by its value; before 3.11.4 Python asks `getattr`."""
         return (type(value), (value.value,)) if isinstance(value, Enum) else NotImplemented
 

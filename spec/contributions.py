@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from immutables import Map
 
-from spec.reports import Contribution, Report, Sent, checked_contribution
+from spec.reports import Contribution, Report, Sent, is_contribution
 
 if TYPE_CHECKING:
     from spec.attribution_client import Trigger
@@ -63,8 +63,9 @@ def contribute(
 ) -> tuple[Budgets, tuple[Credit, ...]]:
     """Admit the contributions of every credit one by one; return the budgets and what fits.
 
-    The paper's triggers and events contribute once, so that nothing hangs on "one by one". A key
-    that is none and a negative value are refused as bad input: the latter would give budget back.
+    The paper's triggers and events contribute once, so that nothing hangs on "one by one". Nothing
+    is granted for a key that is none or a negative value, which would give budget back. It is no
+    error, because that would show in the world with the unit alone.
     """
     budgets = at.client.budgets
     granted: list[Credit] = []
@@ -72,7 +73,8 @@ def contribute(
         before = spent = budgets.get(credit.unit, Budget())
         fitting: list[Contribution] = []
         for contribution in credit.contributions:
-            checked_contribution(contribution)
+            if not is_contribution(contribution):
+                continue
             spent, fits = at.rules.admit(at, credit.unit, spent, contribution)
             if fits:
                 fitting.append(contribution)

@@ -11,6 +11,7 @@ Paper: Sec. 2.1.
 from __future__ import annotations
 
 from collections.abc import Hashable
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from typing import TypeAlias
 
@@ -61,6 +62,14 @@ def checked_report(report: Report) -> None:
     checked_report_id(report.report_id, "report_id")
     for contribution in report.contributions:
         checked_contribution(contribution)
+
+
+def is_contribution(contribution: Contribution) -> bool:
+    """Tell whether a contribution has a key, a value, and in further fields what they hold."""
+    with suppress(SpecError):
+        checked_contribution(contribution)
+        return True
+    return False
 
 
 def checked_contribution(contribution: Contribution) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from proofs._core import core_of
 from spec import PAPER, AtService, Ledger, Report, Rules, Spent, replace
-from spec.aggregation_service import settle
 
 Reports = tuple[Report, ...]
 Settled = tuple[Ledger, Reports | None]
@@ -422,85 +421,3 @@ def test_nobody_is_answered_without_having_paid(rule: Callable[..., Settled]) ->
 
 def changed(rule: Callable[..., Settled]) -> Rules:
     return replace(PAPER, settle=rule)
-
-
-# What is noted in the ledger, beside the entries of reports.
-
-
-def queries_of_a_day(at: AtService, batch: Reports) -> Settled:
-    day = ("queries", at.now // 86400)
-    asked = at.service.ledger.get(day, Spent())
-    ledger, accepted = settle(at, batch)
-    if accepted is None or asked.queries >= 10:
-        return at.service.ledger, None
-    return ledger.set(day, replace(asked, queries=asked.queries + 1)), accepted
-
-
-def noted_after_a_loop(at: AtService, batch: Reports) -> Settled:
-    ledger = at.service.ledger.set("asked", Spent(queries=1))
-    for report in batch:
-        after = at.rules.charge(at, ledger.get(report.report_id, Spent()), report)
-        if after is None:
-            return at.service.ledger.set("refused", Spent(queries=1)), None
-        ledger = ledger.set(report.report_id, after)
-    return ledger.set(("answered", at.now), Spent(epsilon=at.query.epsilon)), batch
-
-
-@pytest.mark.parametrize("rule", [queries_of_a_day, noted_after_a_loop])
-def test_something_public_may_be_noted(rule: Callable[..., Settled]) -> None:
-    assert core_of(replace(PAPER, settle=rule)).rules is PAPER
-
-
-def noted_under_a_number(at: AtService, batch: Reports) -> Settled:
-    ledger, accepted = settle(at, batch)
-    return ledger.set(at.now // 86400, Spent(queries=1)), accepted
-
-
-def noted_under_reports(at: AtService, batch: Reports) -> Settled:
-    ledger, accepted = settle(at, batch)
-    for report in batch:
-        ledger = ledger.set(report.report_id, Spent(queries=1))
-    return ledger, accepted
-
-
-def noted_by_contents(at: AtService, batch: Reports) -> Settled:
-    ledger, accepted = settle(at, batch)
-    real = sum(not report.is_null for report in batch)
-    return ledger.set("real", Spent(queries=real)), accepted
-
-
-def noted_and_not_charged(at: AtService, batch: Reports) -> Settled:
-    _, accepted = settle(at, batch)
-    return at.service.ledger.set("asked", Spent(queries=1)), accepted
-
-
-def noted_before_the_loop(at: AtService, batch: Reports) -> Settled:
-    ledger, store = at.service.ledger, at.service.ledger.set
-    for report in batch:
-        after = at.rules.charge(at, ledger.get(report.report_id, Spent()), report)
-        if after is None:
-            return ledger, None
-        ledger = ledger.set(report.report_id, after)
-    return store("asked", Spent()), batch
-
-
-MISNOTED = [
-    noted_under_a_number,
-    noted_under_reports,
-    noted_by_contents,
-    noted_and_not_charged,
-    noted_before_the_loop,
-]
-
-
-@pytest.mark.parametrize("rule", MISNOTED, ids=lambda each: each.__name__)
-def test_no_charge_is_lost_by_a_note(rule: Callable[..., Settled]) -> None:
-    assert core_of(replace(PAPER, settle=rule)).kept["settle"]
-
-
-def test_notes_need_the_papers_entries() -> None:
-    def entries(at: AtService, report: Report) -> tuple[object, ...]:
-        return (("answered", report.report_id),)
-
-    rules = replace(PAPER, settle=noted_after_a_loop, budget_entries=entries)
-    assert "settle" in core_of(rules).kept

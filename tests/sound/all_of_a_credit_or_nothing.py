@@ -1,7 +1,7 @@
 """A credit is granted as a whole, or not at all.
 
 Truth: proved: a credit is granted if every part of it was admitted, and then all are counted.
-Status: proved
+Status: not refuted
 """
 
 from spec import PAPER, Budget, replace

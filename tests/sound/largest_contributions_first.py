@@ -2,7 +2,7 @@
 
 Truth: proved: what is granted was admitted on the way from the unit's budget to the one that is
     stored, whatever the order.
-Status: proved
+Status: not refuted
 """
 
 from spec import PAPER, Budget, Contribution, replace

@@ -1,7 +1,7 @@
 """The service answers ten queries a day, and counts them in an entry of the ledger.
 
 Truth: proved: the entry is no report's, and holds what the ad-tech knows.
-Status: proved
+Status: not refuted
 """
 
 from spec import PAPER, Spent, replace
