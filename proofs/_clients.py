@@ -30,6 +30,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from inspect import CO_GENERATOR
 from itertools import product
 from types import CodeType, FunctionType
 from typing import cast
@@ -305,6 +306,8 @@ IDENTIFIER = Public("the identifier of the report")
 CONTENTS = Label("the contents of the report")
 EVERY_GRANT = Label("every credit that was granted")
 PUT_TOGETHER = Label("all contributions that were granted")
+TO_COME = Label("all contributions that were granted, one after the other")
+GONE = Label("contributions that are gone through")
 
 
 def put_together(granted: tuple[Credit, ...]) -> list[Contribution]:
@@ -334,6 +337,14 @@ class Sending(Policy):
         """Let a function inside go through what was granted."""
         return EVERY_GRANT if label == ALL_GRANTED else None
 
+    def inner(self, call: Call) -> Label | None:
+        """Put together what a generator gives: it gives nothing the next time."""
+        return CONTENTS if call.target is tuple and call.positional == (TO_COME,) else None
+
+    def after_inner(self, label: Label) -> Label:
+        """Note that a generator is gone through."""
+        return GONE if label == TO_COME else label
+
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public, and what is sent."""
         if label == SENDING:
@@ -350,7 +361,9 @@ class Sending(Policy):
         """Let the paper send; copy what is sent, and the report with the same contents."""
         keywords, given, made = dict(call.keywords), call.positional, call.target
         if isinstance(made, Inside) and given == (EVERY_GRANT,) and not keywords:
-            return PUT_TOGETHER if any(same_code(made.code, each) for each in TOGETHER) else None
+            if not any(same_code(made.code, each) for each in TOGETHER):
+                return None
+            return TO_COME if made.code.co_flags & CO_GENERATOR else PUT_TOGETHER
         if made is tuple and given == (PUT_TOGETHER,):
             return CONTENTS
         if made is PAPER.send and not keywords:

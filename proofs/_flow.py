@@ -250,12 +250,8 @@ class _Frame:
             return known
         if isinstance(first, Several) and isinstance(second, Several):
             member = self.join(first.member, second.member)
-            if (
-                isinstance(first, Rounds | Weighted)
-                and replace(first, member=second.member) == second
-            ):
-                return replace(first, member=member)
-            if isinstance(first, Listing) and replace(first, member=second.member) == second:
+            alike = isinstance(first, Rounds | Listing)
+            if alike and replace(first, member=second.member) == second:
                 return replace(first, member=member)
             self._escaped(first, second)
             if isinstance(first, Listing) or isinstance(second, Listing):
@@ -264,7 +260,9 @@ class _Frame:
         if NO_MEMBERS in (first, second):
             other = second if first == NO_MEMBERS else first
             if isinstance(other, Several) and not isinstance(other, Listing | Rounds):
-                return other
+                return Several("a sequence", other.member)
+        if isinstance(first, Weighted) and isinstance(second, Weighted):
+            return replace(first, member=self.join(first.member, second.member))
         if isinstance(first, Method) and isinstance(second, Method) and first.name == second.name:
             return replace(first, owner=self.join(first.owner, second.owner))
         if is_public(first) and is_public(second):
@@ -403,6 +401,8 @@ class _Frame:
             label = stack[-1]
             if isinstance(label, Several) and label.member == self.policy.kept_apart:
                 names = self._apart(place, step, names)
+            elif isinstance(label, Several) and not self.policy.is_counted(label.member):
+                raise self.refuse(f"a loop over {label.member.what}")
             yield self.at_offset[step.argval], _State(tuple(stack[:-1]), names)
             yield place + 1, _State((*stack, self._member(label)), names)
             return
@@ -504,6 +504,8 @@ class _Frame:
         if operation.endswith("NONE"):
             none = operation.endswith("IF_NONE")
             return self.policy.found_none(label, none), self.policy.found_none(label, not none)
+        if self.policy.has_helpers and not self.is_rule:
+            return None, None  # the rule would not know of it
         true = operation.endswith("IF_TRUE")
         return self.policy.found_true(label, true), self.policy.found_true(label, not true)
 
@@ -577,7 +579,7 @@ class _Frame:
             self._packed(operation, cast(int, given), stack)
         elif operation == "LIST_EXTEND" and isinstance(stack[-1 - cast(int, given)], Listing):
             self._extended(cast(int, given), stack)
-        elif operation == "LIST_APPEND" and self.is_rule and self.policy.copied:
+        elif operation == "LIST_APPEND" and self._is_list_of_the_rule(stack[-1 - cast(int, given)]):
             label, into = stack.pop(), stack[-cast(int, given)]
             names = self._appended(cast(Listing, into), label, stack, names)
             stack.pop()
@@ -629,6 +631,9 @@ class _Frame:
         else:
             raise self.unknown(operation)
         return stack, names
+
+    def _is_list_of_the_rule(self, label: Label) -> bool:
+        return self.is_rule and bool(self.policy.copied) and isinstance(label, Listing)
 
     def _answers(self, place: int, step: dis.Instruction, stack: list[Label]) -> None:
         """Refuse an operation that may raise, where that would tell one world from another."""
@@ -852,7 +857,7 @@ class _Frame:
         if found is not None:
             state = _changed_by(stack, names, self.policy.after_inner)
             stack[:], names = state.stack, dict(state.names)
-        elif self.is_rule and self.policy.has_helpers and _brought(target):
+        elif self.is_rule and self.policy.has_helpers and _helps(target):
             found, change = self._helped(call)
             state = _changed_by(stack, names, change)
             stack[:], names = state.stack, dict(state.names)
@@ -1193,6 +1198,12 @@ def _brought(value: object) -> bool:
     """Tell whether a value is a function of the proposal."""
     listed = any(value is each for each in FUNCTIONS)
     return type(value) is FunctionType and not _ours(value) and not listed
+
+
+def _helps(value: object) -> bool:
+    """Tell whether a value is a function that does all it does when it is called."""
+    plain = cast(FunctionType, unguarded(value))
+    return _brought(value) and not plain.__code__.co_flags & CO_GENERATOR
 
 
 def unguarded(function: T) -> T:

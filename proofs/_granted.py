@@ -11,8 +11,9 @@ So an adversary who talks to the paper's `contribute` can leave out of a credit 
 in the end, and gets the same. More may be counted than is granted: the budget is then larger than
 the paper's, and refuses more. Both needs an `admit` that is the paper's, or refuses more than it,
 and values that are not negative, because these would give budget back. Those that the paper's rules
-decide on are not. Others must be looked at by `checked_contribution`, as in the paper's loop, or be
-made of what is not negative.
+decide on are not. Others must be looked at by `checked_contribution`, as in the paper's loop. What
+the rule makes of them must be made of what is not negative, with a key that is known to be one:
+a report with anything else would raise, in the world with the unit alone.
 
 No unit learns of another. What a round sets is forgotten in the next, and none ends the loop,
 unless nothing but the paper decides, so that there is one credit at a time.
@@ -61,8 +62,9 @@ NOTHING = Public("nothing contributed")
 
 PART = Public("a contribution of the credit")
 PARTS = Several("the contributions of the credit", PART)
-UNCHECKED = Public("the contribution of this round, whose value may be negative")
-CHECKED = Public("the contribution of this round, whose value is not negative")
+UNCHECKED = Public("the contribution of this round, whose key or value may be none")
+CHECKED = Public("the contribution of this round, whose key is one, and whose value not negative")
+KEY = Public("a key")
 ASKED = Public("the contribution that admit was asked about")
 FITTING = Public("the contribution that was admitted")
 COUNTED = Public("a contribution that was admitted, and counts")
@@ -81,7 +83,9 @@ FITS = Public("whether the contribution is admitted")
 VALUE_SPENT = Public("the sum of values that the unit has spent")
 VALUE_LIMIT = Public("the limit of values")
 NOT_NEGATIVE = Public("a whole number that is not negative")
-NATURAL = (NOT_NEGATIVE, POSITIVE, VALUE_LIMIT, VALUE_SPENT)
+INTEGER = Public("a whole number")
+NATURAL = (NOT_NEGATIVE, POSITIVE, VALUE_LIMIT, VALUE_SPENT, KEY)
+NUMBERS = (*NATURAL, INTEGER)
 
 WHOLE = Label("the credit, all of which is admitted")
 WHOLE_PAID = Label("the credit, all of which is admitted and counted in the budgets")
@@ -185,7 +189,7 @@ class Granting(Policy):
         if name == "value" and label in WAYS:
             return VALUE_SPENT
         checked = label == CHECKED or (label == PART and self.known)
-        return NOT_NEGATIVE if name == "value" and checked else None
+        return {"key": KEY, "value": NOT_NEGATIVE}.get(name) if checked else None
 
     def call(self, call: Call) -> Label | None:
         """Look up what the unit has spent; choose among numbers that are not negative."""
@@ -197,22 +201,27 @@ class Granting(Policy):
         if call.target in (min, max) and len(given) > 1 and not call.keywords:
             natural = [each in NATURAL for each in given]
             chosen = all(natural) if call.target is min else any(natural)
-            return NOT_NEGATIVE if chosen and all(map(is_public, given)) else None
+            return NOT_NEGATIVE if chosen and all(each in NUMBERS for each in given) else None
         return None
 
     def operated(self, operator: str, first: Label, second: Label) -> Label | None:
-        """Know that what is left of the budget is not negative."""
-        if operator == "-" and (first, second) == (VALUE_LIMIT, VALUE_SPENT):
+        """Know that what is left of the budget is not negative, and which numbers are keys."""
+        name, natural = operator.rstrip("="), first in NATURAL and second in NATURAL
+        if name == "-" and (first, second) == (VALUE_LIMIT, VALUE_SPENT):
             return NOT_NEGATIVE
-        if operator.rstrip("=") in ("+", "*", "//") and first in NATURAL and second in NATURAL:
+        if natural and first == KEY and (name in ("&", "//", "%") or (name, second) == ("|", KEY)):
+            return KEY
+        if natural and name in ("+", "*", "//", "%"):
             return NOT_NEGATIVE
-        return MADE if first in NATURAL and is_public(second) else None
+        if first in NUMBERS and second in NUMBERS and name in ("+", "-", "*", "//", "%"):
+            return INTEGER
+        return MADE if first in NUMBERS and is_public(second) else None
 
     def constant(self, value: object) -> Label | None:
-        """Know whole numbers that are not negative."""
-        if type(value) is not int or value < 0:
+        """Know whole numbers, and which of them are not negative."""
+        if type(value) is not int:
             return None
-        return POSITIVE if value else NOT_NEGATIVE
+        return POSITIVE if value > 0 else NOT_NEGATIVE if value == 0 else INTEGER
 
     def inner(self, call: Call) -> Label | None:
         """Follow the way from what the unit has spent to what it has spent in the end."""
@@ -236,8 +245,9 @@ class Granting(Policy):
         made = call.target is Contribution and not given and set(keywords) == {"key", "value"}
         if not (copied or made) or not all(map(is_public, keywords.values())):
             return None
-        natural = keywords["value"] in NATURAL if "value" in keywords else given == (CHECKED,)
-        return CHECKED if natural else UNCHECKED, OF_THIS_PART
+        if keywords.get("value", POSITIVE) not in NATURAL or keywords.get("key", KEY) != KEY:
+            return None
+        return given[0] if copied else CHECKED, OF_THIS_PART
 
     def _spent(self, call: Call) -> tuple[Label, dict[Label, Label]] | None:
         """Look up what the unit has spent, ask whether a contribution fits, store the budget."""
@@ -298,7 +308,7 @@ class Granting(Policy):
         if label == FITTING:
             return LISTED, self._note({FITTING: COUNTED})
         if label == EMPTY:
-            return NO_MEMBER, None
+            return GRANTED, None
         if label in WHOLES:
             held = GRANTED if label in (WHOLE_PAID, GRANT_PAID) else OWED
             return held, self._note(GRANTING)

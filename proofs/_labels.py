@@ -65,8 +65,13 @@ class Rounds(Several):
 
 
 @dataclass(frozen=True, slots=True)
-class Weighted(Several):
-    """Label a dictionary that is made here, of members to public values."""
+class Weighted(Label):
+    """Label a dictionary that is made here, of members to public values.
+
+    Members that are equal are one: how many there are may depend on what is not public.
+    """
+
+    member: Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +282,7 @@ def changed_by(label: Label, change: Callable[[Label], Label]) -> Label:
     """Change a label and those of its parts; what a function inside has taken is given up."""
     if isinstance(label, Pack):
         return replace(label, members=tuple(changed_by(each, change) for each in label.members))
-    if isinstance(label, Inside | OneOf | LawOf):
+    if isinstance(label, Inside | OneOf | LawOf | Weighted):
         return MIXED
     if isinstance(label, Method):
         return replace(label, owner=changed_by(label.owner, change))
