@@ -34,11 +34,12 @@ NOT_ATTACKED = {
     "unsound/a_refund_with_every_query",
     "unsound/output_sets_count_to_a_hundred",
     "unsound/totals_modulo_two_to_the_32",
+    "unsound/two_credits_are_none",
 }
 """What these searches do not find in a time that fits here.
 
 The ledger's proof refutes the refund and the charge that asks, closed forms the large output sets.
-The sum takes 65,536 reports, minutes of moves.
+The sum takes 65,536 reports, minutes of moves. Two credits that are none are left to the game.
 """
 
 AT_SIZE = ("only_the_first_reports_are_charged",)
