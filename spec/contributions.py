@@ -63,18 +63,14 @@ def contribute(
 ) -> tuple[Budgets, tuple[Credit, ...]]:
     """Admit the contributions of every credit one by one; return the budgets and what fits.
 
-    The paper's triggers and events contribute once, so that nothing hangs on "one by one". Nothing
-    is granted for a key that is none or a negative value, which would give budget back. It is no
-    error, because that would show in the world with the unit alone.
+    A key that is none or a negative value is granted nothing: an error would tell of the unit.
     """
     budgets = at.client.budgets
     granted: list[Credit] = []
     for credit in credits:
         before = spent = budgets.get(credit.unit, Budget())
         fitting: list[Contribution] = []
-        for contribution in credit.contributions:
-            if not is_contribution(contribution):
-                continue
+        for contribution in filter(is_contribution, credit.contributions):
             spent, fits = at.rules.admit(at, credit.unit, spent, contribution)
             if fits:
                 fitting.append(contribution)

@@ -17,8 +17,7 @@ from typing import TypeAlias
 
 from spec.numbers import SpecError, whole
 
-KEY_BITS = 128
-REPORT_ID_BITS = 128
+KEY_BITS = REPORT_ID_BITS = 128
 
 Key: TypeAlias = int
 ReportId: TypeAlias = int
@@ -81,10 +80,7 @@ def checked_contribution(contribution: Contribution) -> None:
 
 
 def checked_further_fields(value: object) -> None:
-    """Refuse something else in a field that a class of a proposal declares an int or a str.
-
-    Paper: none (bad input).
-    """
+    """Refuse something else in a field that a class of a proposal declares an int or a str."""
     for each in fields(value):  # type: ignore[arg-type]
         if each.type in (int, "int"):
             whole(getattr(value, each.name), each.name)
@@ -125,10 +121,7 @@ def checked_value(value: object, name: str) -> int:
 
 
 def checked_names(**names: object) -> None:
-    """Refuse a name that is not a string.
-
-    Paper: none (bad input).
-    """
+    """Refuse a name that is not a string."""
     for name, value in names.items():
         if not isinstance(value, str):
             raise BadName(f"{name} must be a string, not {value!r}")
