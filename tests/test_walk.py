@@ -17,7 +17,7 @@ from tests.small import CERTAIN, event, play, source, trigger
 HOME = str(Path(spec.__file__).parent)
 LONGEST_WALK = 8
 MOST_FUNCTIONS = 16
-ASIDE = ("checked_", "whole", "limits")
+ASIDE = ("checked_", "is_contribution", "whole", "limits")
 """What refuses bad input, and the property that reads the limits, lead nowhere."""
 
 
