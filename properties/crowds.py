@@ -24,7 +24,7 @@ LAST = 10**7
 """The identifier of the unit's first report where it comes after all others."""
 
 FEW = 10
-"""The most others that contribute to many keys in a run."""
+"""The most others that contribute to many keys in a run, and that always share a device."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +49,11 @@ class Crowd:
     def given_by(self, number: int) -> int:
         """Return what one of the others gives."""
         return self.but_one if self.but_one and number == 0 else self.given
+
+    @property
+    def shares_a_device(self) -> bool:
+        """Tell whether the others' sources are on one device: there each trigger meets them all."""
+        return self.others <= FEW or (self.apart and self.others <= LARGEST_CROWD)
 
     def make(self, run: Run, devices: bool) -> None:
         """Make the reports and the queries."""
@@ -103,7 +108,7 @@ class Crowd:
             return
         name = f"z{number} {place}"
         move = trigger_of(name if self.given else "nobody", report_id, key, max(given, 1))
-        device = f"tablet {number} {place}" if self.others > LARGEST_CROWD else move.device
+        device = move.device if self.shares_a_device else f"tablet {number} {place}"
         if self.given:
             run.make(replace(source_of(name), device=device))
         run.make(replace(move, device=device))
