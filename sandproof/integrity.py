@@ -24,7 +24,6 @@ import importlib
 import itertools
 import math
 import operator
-import pkgutil
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -104,13 +103,15 @@ class Unwatched(Exception):
 class Snapshot:
     """Hold every object that a verdict rests on, with its parts as they are now.
 
-    One of `everything` imports first what is not imported yet.
+    One of `everything` imports first what is not imported yet. One of what is imported is of
+    `everything`, too, where nothing is missing.
     """
 
     def __init__(self, everything: bool = True) -> None:
-        self.everything = everything
+        modules = own_modules() if everything else imported_modules()
+        self.everything = own_names() <= sys.modules.keys()
         self.seen: dict[int, Seen] = {}
-        for module in own_modules() if everything else imported_modules():
+        for module in modules:
             self._visit(module.__name__, module)
         for module in HELPERS:
             for name, value in self._note(module.__name__, module, of_helper):
@@ -269,11 +270,23 @@ def as_shown(name: str) -> tuple[int, str]:
 
 def own_modules() -> list[ModuleType]:
     """Import every module of this project."""
-    for package in packages():
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not found.name.endswith("__main__"):
-                importlib.import_module(found.name)
+    for name in sorted(own_names()):
+        importlib.import_module(name)
     return imported_modules()
+
+
+@functools.cache
+def own_names() -> frozenset[str]:
+    """Name every module of this project, by its files."""
+    return frozenset(
+        ".".join((package.__name__, *path.relative_to(folder).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        )
+        for package in packages()
+        for folder in (Path(str(package.__file__)).parent,)
+        for path in folder.rglob("*.py")
+        if path.stem != "__main__"
+    )
 
 
 def packages() -> tuple[ModuleType, ...]:
