@@ -27,6 +27,10 @@ SEED = 0
 RESOURCES = {"z3": 20_000_000, "cvc5": 2_000_000}
 """What each solver may spend on an obligation, in units of its own: counted, never timed."""
 
+NONLINEAR = 200_000
+"""What cvc5 may spend where unknown numbers are multiplied: there each unit takes it longer than
+the one before, and the last ones minutes."""
+
 READABLE_BOUNDS = (2, 10, 100)
 SHRINK_RESOURCES = 1_000_000
 KEPT = {-1: 2**28, -3: 2**25}
@@ -122,13 +126,18 @@ def ask_z3(stated: Obligation) -> Answer:
     return answer
 
 
+def cvc5_resources(logic: str) -> int:
+    """Return what cvc5 may spend on an obligation in a logic."""
+    return min(NONLINEAR, RESOURCES["cvc5"]) if logic.startswith("QF_N") else RESOURCES["cvc5"]
+
+
 @lru_cache(maxsize=10_000)
 def ask_cvc5(stated: Obligation) -> Answer:
     """Decide an obligation with cvc5."""
     solver = cvc5.Solver(cvc5.TermManager())
     for option, value in (
         ("seed", str(SEED)),
-        ("rlimit-per", str(RESOURCES["cvc5"])),
+        ("rlimit-per", str(cvc5_resources(stated.logic))),
         ("produce-models", "true"),
     ):
         solver.setOption(option, value)

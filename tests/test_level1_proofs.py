@@ -277,6 +277,15 @@ def close_and_turn_off(at: OnBrowser, sites: frozenset[str], forget_visits: bool
     return replace(after, enabled=not forget_visits, last_clearing=at.now)
 
 
+def in_thousandths(at: AtConversion, single: bool, norm: int) -> Charge:
+    step, cost = max(1, at.limits.grains // 1000), charge(at, single, norm)
+
+    def billed(grains: int) -> int:
+        return max(1, -(-grains // step)) * step
+
+    return Charge(site=billed(cost.site), shared=billed(cost.shared))
+
+
 def test_a_price_by_what_others_spent_is_private_but_for_one_sites_questions() -> None:
     rules = replace(LEVEL_1_ONE_DRAW, deduct=surge)
     assert prove(rules, ONE_VIEW).evidence is Evidence.PROOF
@@ -285,7 +294,10 @@ def test_a_price_by_what_others_spent_is_private_but_for_one_sites_questions() -
     assert "what another site asked" in found.detail
 
 
-@pytest.mark.parametrize("changed", [{"deduct": own_surge}, {"clear_history": close_and_turn_off}])
+@pytest.mark.parametrize(
+    "changed",
+    [{"deduct": own_surge}, {"clear_history": close_and_turn_off}, {"charge": in_thousandths}],
+)
 def test_what_is_sound_beside_what_is_not_is_proved(changed: dict[str, Any]) -> None:
     rules = replace(LEVEL_1_ONE_DRAW, **changed)
     for claim in CHAINS:

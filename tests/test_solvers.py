@@ -11,7 +11,15 @@ import z3
 
 from proofs import _proof, _solvers
 from proofs._proof import Proof, Statement, assume, calculation, exists, for_all
-from proofs._solvers import Answer, Decision, Obligation, decide, logic_of, obligation
+from proofs._solvers import (
+    Answer,
+    Decision,
+    Obligation,
+    cvc5_resources,
+    decide,
+    logic_of,
+    obligation,
+)
 
 Admit = Callable[[int, int, int], int | None]
 
@@ -227,6 +235,14 @@ def test_what_takes_too_many_resources_is_unknown(monkeypatch: pytest.MonkeyPatc
     hard = obligation("three cubes", [], z3.Not(cubes == z3.IntVal(114)))
     monkeypatch.setattr(_solvers, "RESOURCES", {"z3": 100_000, "cvc5": 10_000})
     assert decide(hard).status == "unknown"
+
+
+def test_products_of_unknown_numbers_are_given_up_sooner_by_cvc5() -> None:
+    """Each unit takes longer there than the one before; the limit of the others still holds."""
+    n, m = z3.Int("n"), z3.Int("m")
+    linear, product = (logic_of([n <= m]), logic_of([n * m <= n]))
+    assert cvc5_resources(linear) == _solvers.RESOURCES["cvc5"]
+    assert cvc5_resources(product) == _solvers.NONLINEAR < cvc5_resources(linear)
 
 
 def test_the_logic_is_the_smallest_that_holds_the_terms() -> None:
