@@ -27,7 +27,7 @@ SEED = 0
 RESOURCES = {"z3": 20_000_000, "cvc5": 2_000_000}
 """What each solver may spend on an obligation, in units of its own: counted, never timed."""
 
-NONLINEAR = 200_000
+NONLINEAR = 100_000
 """What cvc5 may spend where unknown numbers are multiplied: there each unit takes it longer than
 the one before, and the last ones minutes."""
 
