@@ -26,13 +26,13 @@ from properties.simpler import simplest
 from properties.vocabulary import NO_WORDS, Vocabulary
 from properties.worlds import CannotPlay
 from spec.contributions import Unit
-from spec.distributions import Distribution, Law
+from spec.distributions import Distribution, Draw, Law
 from spec.event_client import EventClient, EventSource, EventTrigger, TriggerSpecification
 from spec.neighbours import Relation, RelationUndefined
 from spec.numbers import Power, SpecError, bounds
 from spec.paper import PAPER
 from spec.randomized_response import RandomizedResponse
-from spec.rules import AtEventTrigger, Limits, Rules
+from spec.rules import AtEventSource, AtEventTrigger, Limits, Rules
 from spec.system import Move, PassTime, System, SystemMechanism
 from spec.verdicts import Check, Evidence, Finding, Reason, Shape
 
@@ -99,22 +99,24 @@ def truthful(law: T | Law[T]) -> T:
 
 
 def sources_and_bursts(play: Improvised) -> None:
-    """Register sources, let triggers come in bursts, and let all windows pass."""
+    """Register sources, let triggers come in bursts, and let all windows pass.
+
+    Then x is registered once more. If that is not refused, a trigger comes, and its windows pass.
+    """
     names = ["x", "z"]
     play.chance.shuffle(names)
     shop = play.name("shop", "shop")
     reports, specifications = play.choose(*CONFIGURATIONS)
+    source = EventSource(
+        source_id="x",
+        destination=shop,
+        expiry=DAY,
+        filters=frozenset(),
+        maximum_reports=reports,
+        specifications=specifications,
+    )
     for name in names:
-        play.make(
-            EventSource(
-                source_id=name,
-                destination=shop,
-                expiry=play.run.there.now + play.choose(DAY // 2, DAY, 30 * DAY),
-                filters=frozenset({name}),
-                maximum_reports=reports,
-                specifications=specifications,
-            )
-        )
+        register(play, replace(source, source_id=name))
     values = sorted({each for every in specifications for each in every.buckets})
     for _ in range(play.chance.randint(1, 4)):
         if not play.often():
@@ -133,6 +135,25 @@ def sources_and_bursts(play: Improvised) -> None:
             )
     for seconds in play.choose(*PASSING):
         play.run.make(PassTime(until=play.run.there.now + seconds))
+    if register(play, source):
+        play.make(
+            EventTrigger(
+                trigger_id="again",
+                destination=shop,
+                filters=frozenset({"x"}),
+                data=specifications[0].data,
+                value=max(values),
+            )
+        )
+        play.run.make(PassTime(until=play.run.there.now + 4 * DAY))
+
+
+def register(play: Improvised, source: EventSource) -> bool:
+    """Register a source under a filter of its own; say whether the rules took it."""
+    before = play.run.there
+    expiry = before.now + play.choose(DAY // 2, DAY, 30 * DAY)
+    play.make(replace(source, expiry=expiry, filters=frozenset({source.source_id})))
+    return play.run.there is not before
 
 
 def rounded_outcomes(law: Law[object]) -> Iterable[tuple[object, Fraction]]:
@@ -236,7 +257,15 @@ def forget_after_three(at: AtEventTrigger, credited: tuple[Unit, ...]) -> EventC
     return PAPER.register_event_trigger(at, credited if counted < 3 else ())
 
 
+def register_anew(at: AtEventSource, source: EventSource, draw: Draw) -> EventClient:
+    """Let a source that is registered again begin again."""
+    others = (each for each in at.client.records if each.source.source_id != source.source_id)
+    forgotten = replace(at, client=replace(at.client, records=tuple(others)))
+    return PAPER.register_event_source(forgotten, source, draw)
+
+
 BROKEN = {
     "always truthful": ALWAYS_TRUTHFUL,
+    "a source draws again": replace(PAPER, register_event_source=register_anew),
     "sources share three triggers": replace(PAPER, register_event_trigger=forget_after_three),
 }
