@@ -84,6 +84,18 @@ class Writer:
 
         The lines after the first are indented; so much of the first is `used` already.
         """
+        one_line = self.line(value)
+        if indent + used + len(one_line) < WIDTH:
+            return one_line
+        start, parts, end = self.parts(value)
+        if not end:
+            return one_line
+        space = " " * (indent + 4)
+        inner = [name + self.code(part, indent + 4, len(name) + 1) for name, part in parts]
+        return "\n".join([start, *(f"{space}{each}," for each in inner), " " * indent + end])
+
+    def line(self, value: object) -> str:
+        """Return an expression on one line that makes the value."""
         match value:
             case str():
                 return quoted(value)
@@ -95,25 +107,18 @@ class Writer:
             case FunctionType() | type():
                 return self.name(value)
         start, parts, end = self.parts(value)
-        if not end:
-            return start
-        inner = [name + self.code(part) for name, part in parts]
-        one_line = start + ", ".join(inner) + ("," * (start == "(" and len(inner) == 1)) + end
-        if indent + used + len(one_line) < WIDTH:
-            return one_line
-        space = " " * (indent + 4)
-        inner = [name + self.code(part, indent + 4, len(name) + 1) for name, part in parts]
-        return "\n".join([start, *(f"{space}{each}," for each in inner), " " * indent + end])
+        inner = [name + self.line(part) for name, part in parts]
+        return start + ", ".join(inner) + ("," * (start == "(" and len(inner) == 1)) + end
 
     def parts(self, value: object) -> tuple[str, list[tuple[str, object]], str]:
         """Return how a value begins, its parts with their names, and how it ends."""
         match value:
             case Map():
-                items = [(f"{self.code(key)}: ", held) for key, held in value.items()]
+                items = [(f"{self.line(key)}: ", held) for key, held in value.items()]
                 self.names.setdefault("immutables", set()).add("Map")
                 return "Map({", items, "})"
             case frozenset():
-                return "frozenset({", [("", each) for each in sorted(value, key=self.code)], "})"
+                return "frozenset({", [("", each) for each in sorted(value, key=self.line)], "})"
             case tuple():
                 return "(", [("", each) for each in value], ")"
         if not is_dataclass(value) or isinstance(value, type):

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis.strategies import fractions
 
 from properties.attack import Attack, main_line, telling_line
-from properties.attack_test import attack_test
+from properties.attack_test import Writer, attack_test
 from properties.broken import (
     REAL_REPORTS_CHARGED,
     REPEATS_COUNT,
@@ -335,3 +335,24 @@ def test_what_is_seen_is_told_in_words() -> None:
     counted = (Answer(released=((2**33, 5),)), 7)
     assert seen_text((counted,)) == "(the summary {key 0x200000000: 5}, 7)"
     assert seen_text((Answer(), 4)) == "an empty summary; report 4 arrives"
+
+
+def test_a_value_is_written_in_time_that_grows_gently_with_its_depth(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each value within is read once for every value around it, not twice for every level."""
+    read, depth = 0, 12
+    parts = Writer.parts
+
+    def counted(self: Writer, value: object) -> tuple[str, list[tuple[str, object]], str]:
+        nonlocal read
+        read += 1
+        return parts(self, value)
+
+    monkeypatch.setattr(Writer, "parts", counted)
+    value: object = ("a text that is so long that what holds it is folded " * 2,)
+    for _ in range(depth):
+        value = (value,)
+    code = Writer().code(value)
+    assert eval(code) == value
+    assert read <= (depth + 2) ** 2

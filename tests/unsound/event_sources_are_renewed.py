@@ -1,11 +1,11 @@
 """An event-level source that is registered again starts over.
 
-Today a second registration is refused. Here the old record is dropped: new windows, nothing counted,
-and a newly drawn response.
+Today a second registration is refused. Here the old record is dropped: new windows, nothing
+counted, and a newly drawn response.
 
-Truth: refuted: every registration draws one more response about the same source. Register x, trigger,
-let the window pass, and all that again: that both windows report is e^ε times as likely each time, so
-two registrations cost 2ε.
+Truth: refuted: every registration draws one more response about the same source. Register x,
+trigger, let the window pass, and all that again: that both windows report is e^ε times as likely
+each time, so two registrations cost 2ε.
 Status: refuted
 """
 
