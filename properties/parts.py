@@ -11,6 +11,9 @@ world reaches. The sums are independent, so that
 - a query that leaves both worlds as they were can be asked $n$ times, for any $n$: that more than
   the middle between $np$ and $nq$ happen has probability at least $1 - e^{-2ng^2}$ and at most
   $e^{-2ng^2}$, with $g = (p - q)/2$ (Hoeffding).
+
+That two keys are released in the order in which only one world lists them depends on their sums,
+and is an event by itself.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import combinations
 from math import isqrt, prod
 
 from flint import arb, ctx
@@ -40,7 +44,7 @@ from spec.system import Move, Observation
 PRECISION = 256
 """The bits with which probabilities are enclosed."""
 
-PLAIN = ("serve", "answer", "releases", "reveal", "keys")
+PLAIN = ("serve", "answer", "releases", "reveal")
 """The rules that must be the paper's, so that a noisy sum is shown as it is drawn."""
 
 MANY = 8
@@ -48,6 +52,12 @@ MANY = 8
 
 Transcript = tuple[Observation, ...]
 Chances = Sequence[tuple[Fraction, ...]]
+Sums = dict[Key, tuple[Noisy, int | None]]
+"""The law and the threshold of every key that is answered for, in the order of the answer."""
+
+
+class ListedTwice(CannotPlay):
+    """Report a key that has two noisy sums in one answer: they are not told apart here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +93,14 @@ class Told:
 class Parts:
     """Hold the parts that point at each world, and what is seen in each.
 
-    `again` says how many of the last parts are of a last query that leaves both worlds as they
-    were. `sums` are the noisy sums of each world, `chances` those of what was drawn beside noise.
+    `orders` are events about the order of keys, each by itself. `again` says how many of the last
+    parts are of a last query that leaves both worlds as they were. `sums` are the noisy sums of
+    each world, `chances` those of what was drawn beside noise.
     """
 
     mine: tuple[Part, ...]
     theirs: tuple[Part, ...]
+    orders: tuple[tuple[Part, ...], tuple[Part, ...]]
     again: tuple[int, int]
     seen: tuple[Transcript, Transcript]
     sums: tuple[Sequence[Noisy], Sequence[Noisy]]
@@ -104,10 +116,10 @@ class Parts:
     def telling(self, power: Fraction) -> Iterator[tuple[str, Told]]:
         """Return for each world the event that tells most."""
         chance = self.chance
-        for world, parts, again in zip(
-            ("with x", "without x"), (self.mine, self.theirs), self.again, strict=True
+        for world, parts, orders, again in zip(
+            ("with x", "without x"), (self.mine, self.theirs), self.orders, self.again, strict=True
         ):
-            told = telling(parts, power, again)
+            told = telling(parts, orders, power, again)
             if told is not None and chance != 1:
                 event = f"Other draws come out as they did; {told.event}"
                 likely, unlikely = told.likely * chance, told.unlikely * chance
@@ -141,6 +153,7 @@ def parts_of(rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move]
     run = BothWorlds(asked, relation, unit, without_noise)
     mine: list[Part] = []
     theirs: list[Part] = []
+    orders: tuple[list[Part], list[Part]] = [], []
     again = (0, 0)
     with ctx.workprec(PRECISION):
         for number, move in enumerate(moves, 1):
@@ -163,12 +176,15 @@ def parts_of(rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move]
             new = tuple(pointing_at(there, gone)), tuple(pointing_at(gone, there))
             mine += new[0]
             theirs += new[1]
+            orders[0].extend(ordered_like(there, gone))
+            orders[1].extend(ordered_like(gone, there))
             same = number == len(moves) and encoded(run.there) == encoded(before[2])
             same = same and encoded(run.worlds) == encoded(before[3])
             again = (len(new[0]), len(new[1])) if same else (0, 0)
     return Parts(
         mine=tuple(mine),
         theirs=tuple(theirs),
+        orders=(tuple(orders[0]), tuple(orders[1])),
         again=again,
         seen=(tuple(x for x, _ in run.seen), tuple(y for _, y in run.seen)),
         sums=(run.mine.sums, run.theirs.sums),
@@ -176,26 +192,47 @@ def parts_of(rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move]
     )
 
 
-def by_key(
-    noted: Sequence[tuple[Key, int | None]], sums: Sequence[Noisy]
-) -> dict[Key, tuple[Noisy, int | None]]:
-    """Return the law and the threshold of every key."""
-    return {key: (law, threshold) for (key, threshold), law in zip(noted, sums, strict=True)}
+def by_key(noted: Sequence[tuple[Key, int | None]], sums: Sequence[Noisy]) -> Sums:
+    """Return the law and the threshold of every key; none may be there twice."""
+    found = {key: (law, threshold) for (key, threshold), law in zip(noted, sums, strict=True)}
+    if len(found) != len(noted):
+        raise ListedTwice("a key is answered for twice")
+    return found
 
 
-def pointing_at(
-    mine: dict[Key, tuple[Noisy, int | None]], theirs: dict[Key, tuple[Noisy, int | None]]
-) -> Iterator[Part]:
+def pointing_at(mine: Sums, theirs: Sums) -> Iterator[Part]:
     """Return the events about the sums of one query that point at the first world."""
     for key, (law, threshold) in mine.items():
         other = theirs.get(key)
         if other == (law, threshold):
             continue
         if other is None or (other[1] is not None and threshold is None):
-            chance = at_least(law, None if threshold is None else threshold + 1)[0]
+            chance = released(law, threshold)
             yield Part(text=f"Key {key_text(key)} is released", likely=chance, unlikely=Fraction(0))
             continue
         yield from differing(key, law, other[0], threshold, other[1])
+
+
+def ordered_like(mine: Sums, theirs: Sums) -> Iterator[Part]:
+    """Return the likeliest event that keys are released in an order of the first world only.
+
+    Each key is listed once, so that two keys which the other world lists the other way round are
+    never released in this order there.
+    """
+    places = {key: place for place, key in enumerate(theirs)}
+    listed = [key for key in mine if key in places]
+    if listed == sorted(listed, key=places.__getitem__):
+        return
+    chances = {key: released(*mine[key]) for key in listed}
+    turned = [pair for pair in combinations(listed, 2) if places[pair[0]] > places[pair[1]]]
+    first, second = max(turned, key=lambda pair: chances[pair[0]] * chances[pair[1]])
+    text = f"Keys {key_text(first)} and {key_text(second)} are released in this order"
+    yield Part(text=text, likely=chances[first] * chances[second], unlikely=Fraction(0))
+
+
+def released(law: Noisy, threshold: int | None) -> Fraction:
+    """Return how likely it is at least that a noisy sum is released."""
+    return at_least(law, None if threshold is None else threshold + 1)[0]
 
 
 def differing(
@@ -240,9 +277,12 @@ def tail_of(noise: Noise, above: int) -> Fraction | arb:
     return noise.tail(above)
 
 
-def telling(parts: Sequence[Part], power: Fraction, again: int) -> Told | None:
-    """Return the event that tells most, of those that parts can make."""
+def telling(
+    parts: Sequence[Part], orders: Sequence[Part], power: Fraction, again: int
+) -> Told | None:
+    """Return the event that tells most, of those that parts can make, or orders by themselves."""
     found = [*impossible_ones(parts), *all_of_some(parts, power), *at_least_some(parts)]
+    found += [told for order in orders for told in impossible_ones([order])]
     if again and not any(each.gain(power) > 0 for each in found if each.unlikely == 0):
         found += asked_again(parts[-again:], power)
     return max(found, key=lambda told: told.gain(power), default=None)

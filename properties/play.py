@@ -21,7 +21,7 @@ from flint import ctx
 from properties.images import Image, Runner, at_point, images_of, point_of
 from properties.noise_told import Told, noise_told, without_noise
 from properties.observation import Seen, encoded
-from properties.parts import PRECISION, Parts, parts_of, shows_as_drawn
+from properties.parts import PRECISION, ListedTwice, Parts, parts_of, shows_as_drawn
 from properties.script_attack import ScriptAttack
 from properties.simpler import simplest
 from properties.telling import key_text, move_text, seen_text, unit_text
@@ -80,7 +80,8 @@ def smallest_attack(
     def play(unit: Unit, moves: Sequence[Move]) -> ScriptAttack | None:
         return attack_by(rules, relation, unit, moves, promised)
 
-    cost = 1 if shows_as_drawn(rules) else IMAGES_COST
+    plain = parts_if_plain(rules, relation, unit, moves) is not None
+    cost = 1 if plain else IMAGES_COST
     attack = shortest(attack, play, STEPS // cost)
     return simplest(attack, rules.limits, play, STEPS // (cost * len(attack.made)))
 
@@ -112,9 +113,8 @@ def attack_by(
     rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move], promised: Promise
 ) -> ScriptAttack | None:
     """Play a list of moves; return the attack if it breaks the promise, else None."""
-    parts: Parts | None = None
-    if shows_as_drawn(rules):
-        parts = parts_of(rules, relation, unit, moves)
+    parts = parts_if_plain(rules, relation, unit, moves)
+    if parts is not None:
         sums = parts.sums
     else:
         run = BothWorlds(rules, relation, unit, without_noise)
@@ -127,6 +127,16 @@ def attack_by(
     if not any(sums):
         return played.by_law()
     return played.by_images() if parts is None else played.by_parts(parts)
+
+
+def parts_if_plain(
+    rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move]
+) -> Parts | None:
+    """Return the parts of a run, if sums are shown as they are drawn and each key has one."""
+    if shows_as_drawn(rules):
+        with suppress(ListedTwice):
+            return parts_of(rules, relation, unit, moves)
+    return None
 
 
 class Played:

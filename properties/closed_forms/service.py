@@ -131,7 +131,10 @@ def keys_are_listed(rules: Rules, query: Query, mine: tuple[Report, ...], others
     """Tell whether the query lists its keys, or the service finds them in the batch."""
 
     def found(*reports: Report) -> set[Key]:
-        return set(rules.keys(asking(rules, query), reports))
+        keys = tuple(rules.keys(asking(rules, query), reports))
+        if len(set(keys)) < len(keys):
+            raise CannotDecide("a key is answered for twice; decided by runs on numbers only")
+        return set(keys)
 
     def present(*reports: Report) -> set[Key]:
         return {part.key for report in reports for part in report.contributions}

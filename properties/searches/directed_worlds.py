@@ -374,7 +374,7 @@ def try_numbers(
             continue
         if attack is not None:
             return Searched(script=script.name, attack=attack)
-        if not shows_as_drawn(rules):
+        if not shows_as_drawn(rules) or rules.keys is not PAPER.keys:
             values = values or ", ".join(f"{x} = {y}" for x, y in holes.chosen.items())
     return Searched(script=script.name, runs=runs, values=values, refused=refused)
 
