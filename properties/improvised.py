@@ -96,10 +96,18 @@ class Improvised:
 
     def make(self, move: Move) -> None:
         """Make a move, now and then as one of the proposal's own types."""
-        kinds = [kind for kind in self.words.types if issubclass(kind, type(move))]
-        if kinds and self.often():
-            move = self.dressed(move, self.choose(*kinds)) or move
+        if self.kinds_of(move) and self.often():
+            move = self.as_own(move)
         self.run.make(move)
+
+    def kinds_of(self, move: Move) -> list[type]:
+        """Return the types that the proposal adds for a move."""
+        return [kind for kind in self.words.types if issubclass(kind, type(move))]
+
+    def as_own(self, move: Move) -> Move:
+        """Return a move as one of the proposal's own types, if there is one that can be filled."""
+        kinds = self.kinds_of(move)
+        return self.dressed(move, self.choose(*kinds)) or move if kinds else move
 
     def dressed(self, move: Move, kind: type) -> Move | None:
         """Return a move as an instance of a type that adds fields; None if one cannot be filled."""
@@ -172,6 +180,25 @@ class Improvised:
         )
         for _ in range(times):
             self.make(query)
+
+
+def dressing(words: Vocabulary, limits: Limits, number: int) -> Callable[[Move, bool], Move]:
+    """Return what gives moves types of the proposal's own: to the unit's by chance.
+
+    By the number, moves of others are left as they are, are all alike, or are dressed by chance.
+    """
+    own = Improvised(Random(f"own {number}"), words, limits)
+    others = Improvised(Random(f"others {number}"), words, limits)
+
+    def dress(move: Move, mine: bool) -> Move:
+        if mine:
+            return own.as_own(move)
+        if number % 3 == 0:
+            return move
+        alike = Improvised(Random(f"alike {number}"), words, limits)
+        return (alike if number % 3 == 1 else others).as_own(move)
+
+    return dress
 
 
 def sources_by_chance(play: Improvised) -> None:

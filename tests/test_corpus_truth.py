@@ -44,6 +44,7 @@ from tests.small import NOISELESS, seen
 
 BUDGET = PAPER.limits.contribution_budget
 ALL = Fraction(64)
+ASKED = Query(epsilon=ALL, delta=PAPER.limits.delta)
 X = Source(source_id="x", destination="d", expiry=10**9, filters=frozenset("x"), key=0)
 E = EventSource(
     source_id="x",
@@ -235,6 +236,30 @@ SEEN: dict[str, list[Move]] = {
 }
 
 
+def discovered(own: int, *keys: int, first: bool = True, others: int = 3) -> list[Move]:
+    """Let others give much to each of some keys, and x one to its own, before or after them."""
+    gives = [(f"z{place} {key}", BUDGET, key) for key in keys for place in range(others)]
+    gives.insert(0 if first else len(gives), ("x", 1, own))
+    moves: list[Move] = []
+    for number, (name, value, key) in enumerate(gives):
+        moves += [source(name), trigger(number, value, key, of=name)]
+    ids = tuple(range(len(gives)))
+    return [*moves, Query(epsilon=ALL, delta=PAPER.limits.delta, report_ids=ids)]
+
+
+LISTED: dict[str, list[Move]] = {
+    "discovered_keys_as_they_come": discovered(2, 1, 2),
+    "the_largest_true_sums_come_first": discovered(2, 1, 2),
+    "keys_of_most_reports_come_first": discovered(2, 1, 2),
+    "keys_named_last_come_first": discovered(1, 1, 2, first=False),
+    "answers_in_the_order_of_the_reports": discovered(2, 1, 2),
+    "sums_in_the_order_of_their_table": discovered(2, 1, 2),
+    "colliding_keys_keep_their_order": discovered(1, 99, 195),
+    "the_ten_largest_discovered_keys": discovered(11, *range(1, 12)),
+    "crowded_keys_are_listed_twice": discovered(1, 1, others=12),
+}
+
+
 def without_noise(name: str, moves: list[Move], unit: Unit = "x") -> list[list[object]]:
     """Return what is seen with the unit and without it, where noise is left out."""
     rules = rules_of(name)
@@ -293,6 +318,16 @@ def test_a_value_of_one_changes_a_sum_by_a_budget(name: str) -> None:
 def test_what_is_seen_beside_the_sums_differs(name: str) -> None:
     there, gone = without_noise(name, SEEN[name])
     assert there != gone
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_keys_that_are_certainly_released_differ(name: str) -> None:
+    """Others give so much to each key that no noise keeps its sum below the threshold."""
+    there, gone = (answered(told[-1]) for told in without_noise(name, LISTED[name]))
+    assert [key for key, _ in there] != [key for key, _ in gone]
+    threshold = PAPER.threshold(AtService(rules=PAPER, now=0, service=Service(), query=ASKED), ())
+    assert threshold is not None
+    assert all(total > 2 * threshold for _, total in (*there, *gone))
 
 
 @pytest.mark.parametrize("name", EVENT_LEVEL)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from properties.laws import moving_too_much
+from properties.laws import listed_otherwise, moving_too_much
+from properties.listings import Listing, enough
 from properties.noise_told import first_of, true_sum
+from properties.parts import ListedTwice, parts_of
 from properties.play import attack_by
 from properties.script_attack import ScriptAttack
 from properties.searches.on_numbers import BROKEN, SIZES, Size, numbers_finding
@@ -26,11 +28,11 @@ from spec import (
     Sent,
     Unit,
 )
-from spec.aggregation_service import Outcome
+from spec.aggregation_service import Answer, Outcome
 from spec.contributions import Budgets
 from spec.neighbours import Relation
 from spec.private_aggregation_client import DeviceWindow
-from spec.verdicts import Evidence, Shape
+from spec.verdicts import Evidence, Reason, Shape
 from tests.small import CERTAIN
 
 if TYPE_CHECKING:
@@ -165,3 +167,111 @@ def test_the_papers_totals_and_a_lower_sum_keep_the_law() -> None:
 
     assert moving_too_much(PAPER, NO_WORDS) == []
     assert moving_too_much(replace(PAPER, totals=at_most_a_thousand), NO_WORDS) == []
+
+
+def keys_as_they_come(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    if not at.query.discovers_keys:
+        return PAPER.keys(at, batch)
+    return tuple(dict.fromkeys(part.key for report in batch for part in report.contributions))
+
+
+def fullest_first(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    sums = PAPER.totals(at, batch)
+    return tuple(sorted(PAPER.keys(at, batch), key=lambda key: -(sums.get(key, 0) // 10**6)))
+
+
+def turned_round_from_500(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    full = sum(not report.is_null for report in batch)
+    return tuple(sorted(PAPER.keys(at, batch), reverse=full >= 500))
+
+
+def each_key_twice(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    return tuple(key for key in PAPER.keys(at, batch) for _ in range(2))
+
+
+def lower_bits_as_they_come(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(key & 0xFF for key in PAPER.keys(at, batch)))
+
+
+def sums_of_lower_bits(at: AtService, batch: tuple[Report, ...]) -> dict[int, int]:
+    sums: dict[int, int] = {}
+    for key, total in PAPER.totals(at, batch).items():
+        sums[key & 0xFF] = sums.get(key & 0xFF, 0) + total
+    return sums
+
+
+LISTED = Listing(count=3, given=65_536, own=1, value=1)
+
+
+@pytest.mark.parametrize(
+    ("rules", "mentioned"),
+    [
+        (replace(PAPER, keys=keys_as_they_come), ()),
+        (replace(PAPER, keys=fullest_first), (10**6,)),
+        (replace(PAPER, keys=turned_round_from_500), (500,)),
+        (replace(PAPER, keys=lower_bits_as_they_come, totals=sums_of_lower_bits), ()),
+    ],
+)
+def test_an_order_that_the_unit_turns_is_an_attack(
+    rules: Rules, mentioned: tuple[int, ...]
+) -> None:
+    words = Vocabulary(numbers=mentioned)
+    (listing, told), *_ = listed_otherwise(rules, words)
+    assert "with x" in told
+    run = BothWorlds(rules, NULL_STORE, UNIT, lambda: Draws(true_sum, first_of))
+    listing.make(run, devices=True)
+    attack = attack_by(rules, NULL_STORE, UNIT, run.moves, PROMISED)
+    assert attack is not None
+    assert "released in this order" in attack.event
+    assert attack.probability == 1
+    assert attack.other == 0
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        PAPER.keys,
+        lambda at, batch: tuple(reversed(PAPER.keys(at, batch))),
+        lambda at, batch: tuple(sorted(PAPER.keys(at, batch), key=lambda key: key % 16)),
+        lambda at, batch: tuple(sorted(PAPER.keys(at, batch), reverse=len(batch) % 2 == 0)),
+    ],
+)
+def test_an_order_by_what_is_public_keeps_the_law(keys: Any) -> None:
+    assert listed_otherwise(replace(PAPER, keys=keys), NO_WORDS) == []
+
+
+def test_an_order_that_is_not_shown_is_left_alone() -> None:
+    def sort(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
+        return tuple(sorted(outcome.released)) if isinstance(outcome, Answer) else outcome
+
+    assert listed_otherwise(replace(PAPER, keys=keys_as_they_come, reveal=sort), NO_WORDS) == []
+
+
+def test_a_law_that_no_run_breaks_leaves_the_guarantee_open() -> None:
+    """Clients that contribute nothing never make the batch of which the order is another."""
+    rules = replace(PAPER, keys=keys_as_they_come, contributions=lambda at, source: ())
+    found = numbers_finding("a claim", rules, ATTRIBUTION_FIXED, NO_WORDS, FEW)
+    assert found.evidence is not Evidence.RANDOM_RUNS
+    assert found.reason is Reason.WORLDS_DIFFER
+    assert "1, 0 with x, 0, 1 without x" in found.detail
+
+
+def test_a_key_that_is_answered_for_twice_is_played_by_what_is_seen() -> None:
+    rules = replace(PAPER, keys=each_key_twice)
+    run = BothWorlds(rules, NULL_STORE, UNIT, lambda: Draws(true_sum, first_of))
+    replace(LISTED, keys=(0,), own=0, value=65_536).make(run, devices=True)
+    with pytest.raises(ListedTwice):
+        parts_of(rules, NULL_STORE, UNIT, run.moves)
+    attack = attack_by(rules, NULL_STORE, UNIT, run.moves, PROMISED)
+    assert attack is not None
+    assert "something like what is shown" in attack.event
+
+
+def test_a_batch_and_its_moves_hold_the_same_reports() -> None:
+    assert enough(PAPER) == LISTED.count
+    for listing in (LISTED, replace(LISTED, first=False, turns=True, rest=7, more=2)):
+        for relation, unit, devices in ((ATTRIBUTION_FIXED, "x", False), (NULL_STORE, UNIT, True)):
+            run = BothWorlds(PAPER, relation, unit, lambda: Draws(true_sum, first_of))
+            listing.make(run, devices)
+            for world, batch in zip((run.there, run.gone), listing.batches(), strict=True):
+                assert batch == tuple(world.reports[each] for each in sorted(world.reports))

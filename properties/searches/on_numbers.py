@@ -2,8 +2,9 @@ r"""Runs on numbers, at the rules' own limits: by chance, and at real sizes.
 
 Symbols do not get through all code, and not to all sizes. So runs are made up by chance from what a
 proposal mentions, batches are made of up to thousands of reports, devices are followed through
-hundreds of windows, and a budget is asked for in many shares. A run in which the worlds differ
-beside noise, or in which sums tell more than is promised, is played; only an attack refutes.
+hundreds of windows, and a budget is asked for in many shares. Where the service's decisions changed
+it is asked which keys it answers for, and in which order. A run in which the worlds differ beside
+noise, or in which sums tell more than is promised, is played; only an attack refutes.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from random import Random
 from typing import TYPE_CHECKING, TypedDict
 
@@ -28,18 +30,33 @@ from properties.crowds import (
     many_sources,
     many_windows,
 )
-from properties.improvised import Improvised, any_window, devices_by_chance, sources_by_chance
-from properties.laws import moving_too_much
+from properties.improvised import (
+    Improvised,
+    any_window,
+    devices_by_chance,
+    dressing,
+    sources_by_chance,
+)
+from properties.laws import listed_otherwise, moving_too_much
+from properties.listings import Dress, Listing, enough, plain, short, with_words
 from properties.noise_told import first_of
 from properties.parts import shows_as_drawn
 from properties.play import attack_of_run
-from properties.suspicion import SameDraws, differs, has_other_noise, suspicious
+from properties.suspicion import (
+    SameDraws,
+    differs,
+    has_other_noise,
+    looks_different,
+    suspicious,
+)
 from properties.vocabulary import NO_WORDS, Vocabulary
 from properties.worlds import BothWorlds, Draws
+from spec.aggregation_service import Answer, Outcome
 from spec.contributions import Budgets, Credit, Unit
 from spec.distributions import Distribution
 from spec.lemmas import SERVICE
 from spec.neighbours import Relation, RelationUndefined
+from spec.noise import Noisy
 from spec.numbers import SpecError
 from spec.paper import PAPER
 from spec.private_aggregation_client import DeviceWindow
@@ -77,18 +94,30 @@ IDENTIFIERS = 32
 LITTLE = 10**4
 
 
+FIRST = 30
+"""How many batches, small ones, are made before it is asked which keys are answered for."""
+
+MOST_REPORTS = 12_000
+"""How many reports are made to ask which keys are answered for."""
+
 MOST_OPEN = 6
 """How many runs of a kind are played that turn out to be no attack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Hold a run: its kind and name, the unit that it is about, and what makes its moves."""
+    """Hold a run: its kind and name, the unit that it is about, and what makes its moves.
+
+    It may say which noisy sums are drawn, such that what is seen must be the same. One that
+    `breaks` a law must become an attack, or the worlds differ.
+    """
 
     kind: str
     name: str
     unit: Unit
     make: Callable[[BothWorlds], None]
+    noisy: Callable[[int, Noisy], int] | None = None
+    breaks: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,9 +155,10 @@ def runs_of(
         yield Made("asked one by one", f"beside {who} of others", unit, apart)
     little = partial(asked_for_little, devices=devices, share=LITTLE)
     yield Made("asked five times", f"with {limits.epsilon / LITTLE}", unit, little)
+    discovering = shows_as_drawn(rules) and rules.keys is PAPER.keys
     for number in range(size.runs):
         chance = Random(f"{seed} {devices} {number}")
-        play = Improvised(chance, words, limits, discovering=shows_as_drawn(rules))
+        play = Improvised(chance, words, limits, discovering=discovering)
         if devices:
             window = any_window(play)
             yield Made("by chance", f"number {number}", window, on(play, window))
@@ -136,9 +166,19 @@ def runs_of(
             yield Made("by chance", f"number {number}", unit, on(play, None))
     changed = any(getattr(rules, name) is not getattr(PAPER, name) for name in SERVICE)
     ladder = [each for each in size.ladder if changed or each <= LARGEST_CROWD]
-    for crowd in crowds(words, limits.contribution_budget, limits.sparsity_budget, ladder):
-        kind = "keys discovered" if crowd.discovers else "a batch"
-        yield Made(kind, str(crowd), unit, partial(crowd.make, devices=devices))
+    batches = [
+        Made(
+            "keys discovered" if crowd.discovers else "a batch",
+            str(crowd),
+            unit,
+            partial(crowd.make, devices=devices),
+        )
+        for crowd in crowds(words, limits.contribution_budget, limits.sparsity_budget, ladder)
+    ]
+    yield from batches[:FIRST]
+    if changed:
+        yield from listings_of(rules, devices, words, unit)
+    yield from batches[FIRST:]
     for number in sorted({*SHARES, *mentioned}):
         simple = shows_as_drawn(rules) or number == min(SHARES)
         for kind, how in ASKED.items():
@@ -147,6 +187,36 @@ def runs_of(
                 yield Made("asked in shares", f"{number} with {kind}", unit, asked)
     for crowd in moving_too_much(rules, words):
         yield Made("totals", str(crowd), unit, partial(crowd.make, devices=devices))
+
+
+def listings_of(rules: Rules, devices: bool, words: Vocabulary, unit: Unit) -> Iterator[Made]:
+    """Return the runs that ask which keys are answered for: those that break the law first.
+
+    Moves of the proposal's own types are made by chance, from the number of the run.
+    """
+
+    def made(listing: Listing, dress: Dress = plain) -> Made:
+        make = partial(listing.make, devices=devices, dress=dress)
+        return Made("the order of keys", str(listing), unit, make, listing.noisy)
+
+    for listing, told in listed_otherwise(rules, words):
+        each = made(listing)
+        yield replace(each, name=f"{each.name}: {told}", breaks=True)
+    count = enough(rules)
+    if count is None:
+        return
+    asked = short(words, rules.limits, count)
+    if not shows_as_drawn(rules):
+        asked = chain(asked, with_words(words, rules.limits, count, 2 * LARGEST_CROWD))
+    reports = MOST_REPORTS
+    for number, listing in enumerate(asked):
+        reports -= listing.size
+        if reports < 0:
+            return
+        yield made(listing)
+        if words.types and listing.value == 1:
+            dressed = made(listing, dressing(words, rules.limits, number))
+            yield replace(dressed, name=f"{dressed.name}, with types of its own")
 
 
 def on(play: Improvised, window: DeviceWindow | None) -> Callable[[BothWorlds], None]:
@@ -185,9 +255,10 @@ def numbers_finding(
             return replace(found, evidence=Evidence.ALARM, reason=undefined, detail=str(reason))
         except SpecError as reason:
             refused = refused or str(reason)
+            open_ = open_ or name * made.breaks
             continue
         runs += 1
-        if not suspicious(run, promised):
+        if not worth_playing(made, run, promised):
             continue
         attack = None
         if played[made.kind] < MOST_OPEN:
@@ -202,7 +273,8 @@ def numbers_finding(
                 attack=attack,
                 counterexample={"inequality": attack.inequality()},
             )
-        if differs(run, promised) and not (shows_as_drawn(rules) and has_other_noise(run)):
+        told = differs(run, promised) and not (shows_as_drawn(rules) and has_other_noise(run))
+        if told or made.breaks or shows_keys(made, run):
             open_ = open_ or name
     if open_:
         detail = f"the worlds differ without an attack: {open_}"
@@ -213,10 +285,23 @@ def numbers_finding(
     return replace(found, evidence=Evidence.RANDOM_RUNS, bound=f"{runs} runs on numbers")
 
 
+def shows_keys(made: Made, run: BothWorlds) -> bool:
+    """Tell whether what is seen differs where the noisy sums are such that it must not."""
+    return made.noisy is not None and looks_different(run)
+
+
+def worth_playing(made: Made, run: BothWorlds, promised: tuple[Fraction, Fraction]) -> bool:
+    """Tell whether a run may be an attack; one about keys is asked about nothing but those."""
+    if made.noisy is None:
+        return suspicious(run, promised)
+    return made.breaks or shows_keys(made, run) or differs(run, promised)
+
+
 def made_run(rules: Rules, relation: Relation, made: Made, words: Vocabulary) -> BothWorlds:
     """Make a run in both worlds; the moves before one that is refused are a run, too."""
     draws = SameDraws(Random(made.name), words.around, rules.limits.contribution_budget)
-    run = BothWorlds(rules, relation, made.unit, lambda: Draws(draws.noisy, first_of))
+    noisy = made.noisy or draws.noisy
+    run = BothWorlds(rules, relation, made.unit, lambda: Draws(noisy, first_of))
     try:
         made.make(run)
     except RelationUndefined:
@@ -287,6 +372,21 @@ def keys_of_ten(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
     return tuple(key for key in found if not at.query.discovers_keys or holders[key] >= 10)
 
 
+def keys_as_they_come(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """List discovered keys in the order of the reports."""
+    if not at.query.discovers_keys:
+        return PAPER.keys(at, batch)
+    return tuple(dict.fromkeys(part.key for report in batch for part in report.contributions))
+
+
+def show_keys_of_many_first(at: AtService, batch: tuple[Report, ...], outcome: Outcome) -> Hashable:
+    """Show first what most reports hold."""
+    if not isinstance(outcome, Answer) or not at.query.discovers_keys:
+        return outcome
+    holders = Counter(part.key for report in batch for part in report.contributions)
+    return Answer(released=tuple(sorted(outcome.released, key=lambda pair: -holders[pair[0]])))
+
+
 def entries_apart(at: AtService, report: Report) -> tuple[Hashable, ...]:
     """Keep the budget for key discovery apart from the other."""
     return ((report.report_id, at.query.discovers_keys),)
@@ -305,6 +405,8 @@ BROKEN = {
     "discovery has a budget of its own": replace(PAPER, budget_entries=entries_apart),
     "one null report in a thousand is not sent": replace(PAPER, send=send_null_reports_mostly),
     "keys of nine reports are not discovered": replace(PAPER, keys=keys_of_ten),
+    "discovered keys are listed as they come": replace(PAPER, keys=keys_as_they_come),
+    "keys of most reports are shown first": replace(PAPER, reveal=show_keys_of_many_first),
     "large values are not sent": replace(PAPER, send=hide_large_values),
     "all units share ten contributions": replace(PAPER, contribute=contribute_less_after_ten),
     "a thousand reports are charged": replace(PAPER, settle=charge_the_first_thousand),  # type: ignore[arg-type]

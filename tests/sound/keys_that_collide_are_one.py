@@ -1,6 +1,7 @@
 """Keys are kept modulo 97, and those that collide are summed.
 
-Truth: proved: a unit's contributions to keys that collide add up, within its budget.
+Truth: proved: a unit's contributions to keys that collide add up, within its budget, and what is
+    listed is sorted, whichever of the keys that collide are there.
 Status: not refuted
 """
 
@@ -17,7 +18,7 @@ def totals(at, batch):
 
 
 def keys(at, batch):
-    return tuple(dict.fromkeys(key % CELLS for key in PAPER.keys(at, batch)))
+    return tuple(sorted({key % CELLS for key in PAPER.keys(at, batch)}))
 
 
 RULES = replace(PAPER, totals=totals, keys=keys)
