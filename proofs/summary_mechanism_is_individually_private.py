@@ -17,10 +17,12 @@ Method: *The losses sum to at most the caps* by a conservation law over the repo
     *They are a rollout* because the two runs differ in $x$ alone: a record of $x$ without $x$
     contributes nothing, what another unit contributes does not depend on $x$, and the sums differ
     by what $x$ contributes. The noise hides that by discrete_laplace_is_private and
-    truncated_laplace_is_private, which are lemmas of their own. The rollout is online: the losses
-    of query $t$ are a function of the records and queries up to $t$.
+    truncated_laplace_is_private, which are lemmas of their own. The same keys are listed in the
+    same order, but for a key of $x$ alone. The rollout is online: the losses of query $t$ are a
+    function of the records and queries up to $t$.
     Induction on records and queries: each changes the sum by the terms it touches, and none of them
-    grows. Induction on the batch: `settle` and `totals` treat every report by itself.
+    grows. Induction on the batch: `settle` and `totals` treat every report by itself, and `keys`
+    every key.
 Assumes: the_ledger_never_passes_the_caps and contributions_stay_within_budget, by which no term is
     negative; abort_does_not_depend_on_attribution, so that both runs refuse the same queries.
 """
@@ -73,7 +75,7 @@ from spec.individual_privacy import (
 )
 from spec.noise import Noise
 from spec.numbers import Base
-from spec.reports import Contribution, Report
+from spec.reports import Contribution, Key, Report
 from spec.rules import AtContribution, AtService, Limits
 from spec.summary_mechanism import (
     Database,
@@ -89,7 +91,7 @@ from spec.summary_mechanism import (
 from spec.verdicts import Check
 
 X, Z = name(str, "unit x"), name(str, "unit z")
-R1, R2 = name(int, "report 1"), name(int, "report 2")
+R1, R2, R3 = (name(int, f"report {each}") for each in "123")
 K1, K2, K3 = (name(int, f"key {each}") for each in "123")
 
 
@@ -371,6 +373,32 @@ def sums_differ_by_x(subject: Individual, value_1: int, value_2: int, other: int
     return holds
 
 
+@for_all_rules("three reports: x changes neither which keys of others are listed nor their order")
+def other_keys_keep_their_places(subject: Individual, epsilon: Fraction, delta: Fraction) -> bool:
+    """Run `keys` with a report of x and with its null report, in every place of the batch."""
+    rules = subject.rules
+    assume(epsilon > 0, 0 < delta, delta <= 1)
+    x, y, z = (contribution(1, f"key {each}") for each in "123")
+    others = [holding(R2, y), holding(R3, z)]
+    holds = True
+    for place, listed in product(range(3), ((), (K1, K2))):
+        at = at_service(rules, unchecked(Query, epsilon=epsilon, delta=delta, keys=listed))
+        before, after = others[:place], others[place:]
+        mine = tuple(rules.keys(at, (*before, holding(R1, x), *after)))
+        theirs = tuple(rules.keys(at, (*before, null(R1), *after)))
+        alone = () if listed else tuple(key for key in mine if not is_among(key, theirs))
+        shared = tuple(key for key in mine if listed or is_among(key, theirs))
+        holds = holds and len(alone) <= 1 and all(key == x.key for key in alone)
+        holds = holds and len(shared) == len(theirs)
+        holds = holds and all(a == b for a, b in zip(shared, theirs, strict=False))
+    return holds
+
+
+def is_among(key: int, keys: tuple[int, ...]) -> bool:
+    """Tell whether a key is one of several."""
+    return any(key == each for each in keys)
+
+
 SMALL = Limits(
     contribution_budget=2,
     sparsity_budget=2,
@@ -493,6 +521,13 @@ def double_full_reports(at: AtService, batch: tuple[Report, ...]) -> Mapping[int
     return PAPER.totals(at, (*batch, *full))
 
 
+def keys_as_they_come(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """List discovered keys in the order of the reports."""
+    if not at.query.discovers_keys:
+        return PAPER.keys(at, batch)
+    return tuple(dict.fromkeys(part.key for report in batch for part in report.contributions))
+
+
 def noise_for_half(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     """Add noise for half of the contribution budget."""
     half = replace(at.limits, contribution_budget=at.limits.contribution_budget // 2)
@@ -523,6 +558,7 @@ BY_VALUE = (
     dummies_are_null,
     others_are_independent,
     sums_differ_by_x,
+    other_keys_keep_their_places,
     a_unit_can_pay,
 )
 
@@ -551,6 +587,7 @@ PROOF = Proof(
         "full reports are counted twice": Individual(
             rules=replace(PAPER, totals=double_full_reports)
         ),
+        "keys are listed as they come": Individual(rules=replace(PAPER, keys=keys_as_they_come)),
         "admit does not count": Individual(rules=replace(PAPER, admit=admit_uncounted)),
         "noise for half of the budget": Individual(rules=replace(PAPER, noise=noise_for_half)),
         "a rollout that looks ahead": replace(PAPERS, rollout=look_ahead),
