@@ -22,7 +22,7 @@ import numbers
 import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -57,6 +57,9 @@ MACHINERY = {__file__, fractions.__file__, numbers.__file__}
 
 OWN = tuple(str(FilePath(__file__).parent.parent / each) for each in ("spec/", "proofs/"))
 """Where the files lie that may use symbolic values as keys."""
+
+ENCODED = ("utf-8", "surrogatepass")
+"""How texts are written as bytes: every text, and no two alike."""
 
 FOLLOWED = "__followed__"
 """The global name that marks the code of a proposal that is followed."""
@@ -115,10 +118,23 @@ def text(name: str) -> str:
     return cast(str, Text(_leaf(z3.Int, name)))
 
 
+def number_of(known: str) -> int:
+    """Return the number of a text: zero for an empty one, else its bytes after a one.
+
+    Nothing is remembered: a text has the same number in every run, and no other text has it.
+    """
+    return int.from_bytes(b"\x01" + known.encode(*ENCODED)) if known else 0
+
+
 def text_of(number: int) -> str:
-    """Return the text that has a number."""
-    known = {code: each for each, code in _texts.items()}
-    return known.get(number, f"name {number}")
+    """Return the text that has a number, or a name for a number that no text has."""
+    if number <= 0:
+        return f"name {number}" if number else ""
+    written = number.to_bytes((number.bit_length() + 7) // 8)
+    with suppress(UnicodeDecodeError):
+        if written[0] == 1 and (found := written[1:].decode(*ENCODED)):
+            return found
+    return f"name {number}"
 
 
 def free(name: str, kind: type[T]) -> T:
@@ -215,7 +231,6 @@ def term_of(goal: object) -> z3.BoolRef:
 _Answers = tuple[tuple[z3.BoolRef, bool], ...]
 _runs: list[_Run] = []
 _replays: list[tuple[Mapping[str, int | Fraction | bool], dict[str, int | Fraction]]] = []
-_texts: dict[str, int] = {"": 0}
 
 
 class _Shared:
@@ -401,7 +416,7 @@ class Truth:
 class Text:
     """Be a symbolic `str` that can be compared for equality; whatever else it is asked, it refuses.
 
-    Its term is the number of the text. Texts that occur in code are numbered as they are met.
+    Its term is the number of the text.
     """
 
     __slots__ = ("_term",)
@@ -418,7 +433,7 @@ class Text:
         if type(other) is Text:
             return cast(bool, Truth(_made(_equal, self._term, other._term)))
         if type(other) is str:
-            number = _leaf(z3.IntVal, _texts.setdefault(other, len(_texts)))
+            number = _leaf(z3.IntVal, number_of(other))
             return cast(bool, Truth(_made(_equal, self._term, number)))
         if isinstance(other, str):
             _current("==").refuse(f"comparison of a text with a {type(other).__name__}")

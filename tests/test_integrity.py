@@ -22,6 +22,7 @@ import spec.claims
 import spec.noise
 import spec.verdicts
 from proofs import _solvers
+from proofs._symbolic import explore, free
 from sandproof import integrity
 from sandproof.about import Request
 from sandproof.integrity import AllParts, Snapshot, complaint
@@ -125,6 +126,13 @@ def test_whatever_is_changed_is_named(before: Snapshot, what: str) -> None:
     finally:
         undo()
     assert any(what in each for each in found), found
+    assert complaint(before) == ""
+
+
+def test_texts_that_a_proof_meets_leave_nothing_behind(before: Snapshot) -> None:
+    """Who could write on a table of texts could make two of them equal: there is none."""
+    found = explore(lambda: free("a device", str) == "a name that nobody has met before")
+    assert len(found.paths) == 1
     assert complaint(before) == ""
 
 

@@ -26,7 +26,9 @@ from proofs._symbolic import (
     explore,
     fraction,
     integer,
+    number_of,
     rational,
+    text_of,
 )
 
 
@@ -39,6 +41,20 @@ def outcomes(function: Callable[..., object], *arguments: object) -> list[object
     """Return what a function returns or raises, path by path."""
     paths = explore(function, *arguments).paths
     return [path.raised or path.returned for path in paths]
+
+
+TEXTS = ("", "a", "aa", "b", "\0", "\0a", "\x01", "é", "\ud83d\ude00", "😀", "\ud83d", "name 2")
+
+
+def test_every_text_has_a_number_of_its_own() -> None:
+    assert len({number_of(each) for each in TEXTS}) == len(TEXTS)
+    assert [text_of(number_of(each)) for each in TEXTS] == list(TEXTS)
+
+
+@pytest.mark.parametrize("number", [-1, 1, 2, 255, 257 << 8 | 255, 1 << 16 | 0xC0AF])
+def test_a_number_that_no_text_has_gets_a_name(number: int) -> None:
+    found = text_of(number)
+    assert found == f"name {number}" or number_of(found) == number
 
 
 def test_a_comparison_forks_the_path() -> None:
