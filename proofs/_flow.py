@@ -213,7 +213,7 @@ class _Frame:
         for other in self.results[1:]:
             result = self.join(result, other)
         if self.code.co_flags & CO_GENERATOR:
-            return Several("what a generator yields", result)
+            return Several("what a generator yields", result, once=True)
         return result
 
     def _bound(
@@ -229,7 +229,8 @@ class _Frame:
             bound.setdefault(name, label)
         if len(arguments) > len(positional) or set(bound) != set(names):
             raise self.unknown("a call with other arguments")
-        return bound
+        # What a comprehension goes through has a name that no code can write.
+        return {x: label if x == ".0" else self._nameable(label) for x, label in bound.items()}
 
     def join(self, first: Label, second: Label) -> Label:
         """Return the label of a value that is one or the other."""
@@ -249,7 +250,7 @@ class _Frame:
             self._escaped(first, second)
             if isinstance(first, Listing) or isinstance(second, Listing):
                 return PUBLIC if is_public(member) else Several("a sequence", member)
-            return Several("a sequence", member)
+            return Several("a sequence", member, once=first.once or second.once)
         if isinstance(first, Method) and isinstance(second, Method) and first.name == second.name:
             return replace(first, owner=self.join(first.owner, second.owner))
         if is_public(first) and is_public(second):
@@ -511,7 +512,7 @@ class _Frame:
         elif operation in ("STORE_FAST", "STORE_DEREF"):
             if operation == "STORE_DEREF" and self._is_set_again(given):
                 self._only_public(given, stack[-1])
-            names[given] = stack.pop()
+            names[given] = self._nameable(stack.pop())
         elif operation == "DELETE_FAST":
             names.pop(given, None)
         elif operation == "LOAD_CLOSURE":
@@ -645,11 +646,17 @@ class _Frame:
     def _stored(self, value: Label, into: Label, key: Label) -> bool:
         return self.depth == 0 and self.policy.stored(into, key, value) is True
 
+    def _nameable(self, label: Label) -> Label:
+        """Return a label, unless its value can be gone through once and is not public."""
+        if any(each.once for each in ways_of(label)) and not is_public(label):
+            raise self.refuse(f"a name for {label.what}, which can be gone through once,")
+        return label
+
     def _packed(self, operation: str, count: int, stack: list[Label]) -> None:
         if operation == "BUILD_TUPLE":
             members = tuple(stack[len(stack) - count :])
             del stack[len(stack) - count :]
-            stack.append(Pack("a tuple", members))
+            stack.append(Pack("a tuple", tuple(map(self._nameable, members))))
             return
         label = stack.pop()
         label = self.policy.members(label) or label
@@ -820,7 +827,7 @@ class _Frame:
         if members is not None and public:
             if target is reversed:
                 self._escaped(single)
-                return Several("a sequence", members)
+                return Several("a sequence", members, once=True)
             if target is min or target is max:
                 return changed_by(members, self.policy.taken_out)
         if isinstance(callee, Method) and (callee.owner, callee.name) == (MADE, "items"):
@@ -864,7 +871,7 @@ class _Frame:
         watched = [x for x in given if isinstance(x, Listing) and not is_plain(x)]
         self.frozen.update(each.site for each in watched)
         self._escaped(*(each for each in given if each not in watched))
-        return Several("pairs", Pack("a pair", members))
+        return Several("pairs", Pack("a pair", members), once=True)
 
     def _all_public(
         self, positional: tuple[Label, ...], keywords: Mapping[str, Label], use: str

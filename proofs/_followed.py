@@ -34,7 +34,7 @@ import operator
 import re
 import sys
 from collections import Counter, OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from types import (
     CellType,
@@ -74,6 +74,7 @@ ATOMS = (
 )
 CACHED = type(functools.cache(len))
 TABLES = (frozenset, set, dict, list, range, Map, MappingProxyType)
+MAPPINGS = (dict, Map, MappingProxyType)
 UNORDERED = (frozenset, set, Map)
 """Tables whose order is that of the hashes of their entries."""
 
@@ -189,26 +190,26 @@ class Table:
 
     def get(self, place: object, default: object = None) -> object:
         """Look up an entry, or return the default."""
-        if self._entries is None:
+        if type(self._table) not in MAPPINGS:
             refuse("get of a table without values")
         if place not in self:
             return default
         return self[place]
 
-    def keys(self) -> tuple[object, ...]:
+    def keys(self) -> View:
         """Return the entries."""
-        return tuple(self)
+        return View((entry for entry in self), len(self._pairs()))
 
-    def values(self) -> tuple[object, ...]:
+    def values(self) -> View:
         """Return what stands beside the entries."""
-        return tuple(self._pairs()[entry] for entry in self)
+        return View((self._pairs()[entry] for entry in self), len(self._pairs()))
 
-    def items(self) -> tuple[tuple[object, object], ...]:
+    def items(self) -> View:
         """Return the entries, each with what stands beside it."""
-        return tuple((entry, self._pairs()[entry]) for entry in self)
+        return View(((entry, self._pairs()[entry]) for entry in self), len(self._pairs()))
 
     def _pairs(self) -> dict[object, object]:
-        if self._entries is None:
+        if self._entries is None or type(self._table) not in MAPPINGS:
             refuse("values of a table without values")
         return self._entries
 
@@ -229,6 +230,27 @@ class Table:
         refuse(f".{name} of a table")
 
 
+class View:
+    """Be what a mapping lists: it can be gone through, and be asked what it holds."""
+
+    __slots__ = ("_length", "_listed")
+
+    def __init__(self, listed: Iterable[object], length: int) -> None:
+        self._listed, self._length = tuple(listed), length
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self._listed)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._listed
+
+    def __getattr__(self, name: str) -> object:
+        refuse(f".{name} of what a table lists")
+
+
 def _refused_by_tables(operation: str) -> Callable[..., object]:
     def refused(*_: object) -> object:
         refuse(f"{operation} of a table")
@@ -241,8 +263,9 @@ for _operation in (
     *("rsub", "and", "rand", "or", "ror", "ior", "xor", "rxor", "reversed", "str", "repr"),
     *("format", "setitem", "delitem"),
 ):
-    setattr(Table, f"__{_operation}__", _refused_by_tables(_operation))
-del _operation
+    for _class in (Table, View):
+        setattr(_class, f"__{_operation}__", _refused_by_tables(_operation))
+del _class, _operation
 
 
 class Place:

@@ -7,7 +7,7 @@ stands for one kind of value that is not, or not as a whole. A policy says what 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Literal
 
@@ -22,9 +22,14 @@ class NotFollowed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """Say what may be known of a value; `what` names it where it is refused."""
+    """Say what may be known of a value; `what` names it where it is refused.
+
+    What can be gone through `once`, such as a generator, holds less after that. So it may be used
+    where it is made, and be given no name, unless it is public.
+    """
 
     what: str
+    once: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,9 +74,14 @@ STORE = Public("the change of an entry")
 
 @dataclass(frozen=True, slots=True)
 class Under(Public):
-    """Label what the ledger holds under an entry, or will after the charge."""
+    """Label what is held under an entry, or will be after the charge, and where it was found.
+
+    The ledger with the charges so far may hold more than that from before the query, so that one
+    charge may be possible and the other not.
+    """
 
     entry: Label
+    found: Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +140,7 @@ class AroundSettle(AtTheService):
         if call.target != STORE or len(call.positional) != 2:
             return None
         entry, after = call.positional
-        if entry not in (ENTRY, IDENTIFIER) or after != After("after", entry):
+        if entry not in (ENTRY, IDENTIFIER) or type(after) is not After or after.entry != entry:
             return None
         self._keeps(entry)
         self.paid = {ENTRY: ENTRY_PAID} if entry == ENTRY else {THIS: PAID, IDENTIFIER: PUBLIC}
@@ -161,7 +166,8 @@ class AroundSettle(AtTheService):
             return super().call(call)
         if call.target in (LOOK_UP, LEDGER_LOOK_UP):
             known = len(given) == 2 and given[0] in (ENTRY, IDENTIFIER) and given[1] == NOTHING
-            return Under("held", given[0]) if known else self._looked_up(given)
+            found = CHARGING if call.target == LOOK_UP else LEDGER
+            return Under("held", given[0], found) if known else self._looked_up(given)
         if call.target == STORE:
             return PUBLIC if public else None
         if isinstance(call.target, RuleOf) and given[:1] and self._asked(given[0]):
@@ -169,7 +175,7 @@ class AroundSettle(AtTheService):
                 return ENTRIES
             held = given[1] if call.target.name == "charge" and len(given) == 3 else PUBLIC
             if type(held) is Under and given[2] == THIS:
-                return AfterOrNone("after or None", held.entry)
+                return AfterOrNone("after or None", held.entry, held.found)
         return super().call(call)
 
     def is_held(self, label: Label) -> bool:
@@ -180,10 +186,10 @@ class AroundSettle(AtTheService):
         return isinstance(label, At) and label.asked
 
     def found_none(self, label: Label, none: bool) -> Change | None:
-        """Note that an entry can pay: every label says the same of the same entry."""
+        """Note that an entry can pay: a label is that of one charge."""
         if not isinstance(label, AfterOrNone):
             return None
-        known = NONE if none else After("after", label.entry)
+        known = NONE if none else After("after", label.entry, label.found)
         return lambda each: known if each == label else each
 
     def put_in(self, label: Label) -> tuple[Label, Change | None]:

@@ -223,11 +223,22 @@ def short(words: Vocabulary, limits: Limits, count: int) -> Iterator[Listing]:
         yield replace(listing, discovers=False)
 
 
+def pushing_out(limits: Limits, count: int, many: int) -> Iterator[Listing]:
+    """Return batches of many keys to which the unit adds one, before or behind all of them.
+
+    Where only so many keys are answered for, it takes the place of another one.
+    """
+    keys, most = tuple(range(1, many + 1)), limits.contribution_budget
+    for own in (0, OWN):
+        yield Listing(keys=keys, count=count, given=most, own=own, value=1)
+
+
 def with_words(words: Vocabulary, limits: Limits, count: int, most: int) -> Iterator[Listing]:
     """Return some batches in which others, those of each key, or keys are as many as mentioned."""
     for others in words.around:
         if 2 < others <= MOST_KEYS and others * count <= most:
             yield from (x for x in usual(limits, count, tuple(range(others))) if x.firmly)
+            yield from pushing_out(limits, count, others)
         for each, more in ((others, 0), (others // 2, others % 2)):
             if count <= each and 2 * each + more <= most:
                 yield from (replace(x, more=more) for x in usual(limits, each) if x.firmly)
@@ -258,3 +269,4 @@ def at_size(words: Vocabulary, limits: Limits, count: int) -> Iterator[Listing]:
     for many in sorted({3, limits.sparsity_budget + 1, *named}):
         if 2 < many <= MOST_KEYS and many * count <= LARGEST:
             yield from usual(limits, count, tuple(range(many)))
+            yield from pushing_out(limits, count, many)

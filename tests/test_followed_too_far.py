@@ -288,3 +288,50 @@ def test_outcomes_are_not_counted(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", [some_entries_pay, some_batches_pay], ids=named)
 def test_who_is_not_asked_has_not_paid(rule: Rule) -> None:
     assert core_of(replace(PAPER, settle=rule)).kept["settle"]
+
+
+def used_up_ahead(at: Any, credits: Any) -> Any:
+    in_turn = (credit for credit in credits)
+    kept = []
+    for credit in in_turn:
+        kept.append(credit)
+        _ahead = tuple(in_turn)
+    return PAPER.contribute(at, tuple(kept))
+
+
+def used_up_at_seven(at: Any, credits: Any) -> Any:
+    in_turn = (credit for credit in credits)
+    for credit in credits:
+        if credit.unit == 7:
+            _rest = tuple(in_turn)
+    return PAPER.contribute(at, tuple(in_turn))
+
+
+def handed_on_in_turn(at: Any, credits: Any) -> Any:
+    def twice(some: Any) -> Any:
+        return tuple(credit for credit in some if tuple(some) or True)
+
+    return PAPER.contribute(at, twice(credit for credit in credits))
+
+
+def kept_in_turn(at: Any, credits: Any) -> Any:
+    both = ((credit for credit in credits), 1)
+    return PAPER.contribute(at, tuple(credit for credit in both[0] if tuple(both[0]) or True))
+
+
+def used_where_it_is_made(at: Any, credits: Any) -> Any:
+    return PAPER.contribute(at, tuple(credit for credit in credits if at.now < 9))
+
+
+IN_TURN = [used_up_ahead, used_up_at_seven, handed_on_in_turn, kept_in_turn]
+
+
+@pytest.mark.parametrize("rule", IN_TURN, ids=named)
+def test_what_can_be_gone_through_once_has_no_name(rule: Rule) -> None:
+    rules = replace(PAPER, attribute=credit_all, contribute=rule)
+    assert core_of(rules).rules.contribute is rule
+
+
+def test_what_is_used_where_it_is_made_is_followed() -> None:
+    rules = replace(PAPER, attribute=credit_all, contribute=used_where_it_is_made)
+    assert core_of(rules).rules.contribute is PAPER.contribute

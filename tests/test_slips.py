@@ -15,14 +15,15 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import partial
 from itertools import count
-from typing import ClassVar, cast
+from typing import Any, ClassVar, cast
 
 import pytest
 from immutables import Map
 
 from proofs import CHECKS
+from proofs._followed import Table
 from proofs._proof import Statement, StepResult
-from proofs._symbolic import explore, free
+from proofs._symbolic import NotSymbolic, explore, free
 from spec import PAPER, Answer, Budget, Contribution, Draw, Report, Rules, Spent, Trigger
 from spec.contributions import Cause, Credit, Unit, send
 from spec.neighbours.relation import SharedDraws
@@ -485,3 +486,29 @@ def test_texts_fork_on_equality() -> None:
 
     found = explore(lambda: told(free("destination", str)))
     assert {path.returned for path in found.paths} == {"a", "b", "other"}
+
+
+def pair() -> Any:
+    return Table({1: 2}, {1: 2})
+
+
+UNLIKE_A_TABLE: dict[str, Callable[[], object]] = {
+    "keys as a tuple": lambda: pair().keys() == (1,),
+    "values as a tuple": lambda: pair().values() == (2,),
+    "items as a tuple": lambda: pair().items() != ((1, 2),),
+    "keys that are added": lambda: pair().keys() + pair().keys(),
+    "a look-up in a set": lambda: Table(frozenset({1})).get(1),
+    "keys of a list": lambda: Table([1]).keys(),
+    "values of a set": lambda: Table({1}).values(),
+}
+
+
+@pytest.mark.parametrize("asked", UNLIKE_A_TABLE)
+def test_a_table_does_nothing_that_a_real_one_does_not(asked: str) -> None:
+    with pytest.raises(NotSymbolic):
+        explore(UNLIKE_A_TABLE[asked])
+
+
+def test_what_a_table_lists_can_be_gone_through() -> None:
+    assert [*pair().keys(), *pair().values(), *pair().items()] == [1, 2, (1, 2)]
+    assert (len(pair().items()), 2 in pair().values(), 1 in pair().values()) == (1, True, False)

@@ -99,24 +99,22 @@ def truthful(law: T | Law[T]) -> T:
 
 
 def sources_and_bursts(play: Improvised) -> None:
-    """Register sources, let triggers come in bursts, and let all windows pass.
-
-    Then x is registered once more. If that is not refused, a trigger comes, and its windows pass.
-    """
+    """Register sources, let triggers come in bursts, and let all windows pass."""
     names = ["x", "z"]
     play.chance.shuffle(names)
     shop = play.name("shop", "shop")
     reports, specifications = play.choose(*CONFIGURATIONS)
-    source = EventSource(
-        source_id="x",
-        destination=shop,
-        expiry=DAY,
-        filters=frozenset(),
-        maximum_reports=reports,
-        specifications=specifications,
-    )
     for name in names:
-        register(play, replace(source, source_id=name))
+        play.make(
+            EventSource(
+                source_id=name,
+                destination=shop,
+                expiry=play.run.there.now + play.choose(DAY // 2, DAY, 30 * DAY),
+                filters=frozenset({name}),
+                maximum_reports=reports,
+                specifications=specifications,
+            )
+        )
     values = sorted({each for every in specifications for each in every.buckets})
     for _ in range(play.chance.randint(1, 4)):
         if not play.often():
@@ -135,25 +133,25 @@ def sources_and_bursts(play: Improvised) -> None:
             )
     for seconds in play.choose(*PASSING):
         play.run.make(PassTime(until=play.run.there.now + seconds))
-    if register(play, source):
-        play.make(
-            EventTrigger(
-                trigger_id="again",
-                destination=shop,
-                filters=frozenset({"x"}),
-                data=specifications[0].data,
-                value=max(values),
-            )
-        )
-        play.run.make(PassTime(until=play.run.there.now + 4 * DAY))
 
 
-def register(play: Improvised, source: EventSource) -> bool:
-    """Register a source under a filter of its own; say whether the rules took it."""
-    before = play.run.there
-    expiry = before.now + play.choose(DAY // 2, DAY, 30 * DAY)
-    play.make(replace(source, expiry=expiry, filters=frozenset({source.source_id})))
-    return play.run.there is not before
+def registered_again(made: Made) -> bool:
+    """Register x once more and trigger it, if that is not refused; say whether it is not."""
+    known = [move for move in made.moves if isinstance(move, EventSource) and move.source_id == "x"]
+    now = made.there.now
+    if not known or not made.offer(replace(known[0], expiry=now + 4 * DAY)):
+        return False
+    specification = known[0].specifications[0]
+    trigger = EventTrigger(
+        trigger_id="again",
+        destination=known[0].destination,
+        filters=known[0].filters,
+        data=specification.data,
+        value=max(specification.buckets),
+    )
+    made.make(trigger)
+    made.make(PassTime(until=now + 4 * DAY))
+    return True
 
 
 def rounded_outcomes(law: Law[object]) -> Iterable[tuple[object, Fraction]]:
@@ -205,6 +203,9 @@ def event_runs_finding(
         try:
             sources_and_bursts(improvised)
             attack = play("x", made.moves)
+            if attack is None and registered_again(made):
+                with suppress(CannotPlay):
+                    attack = play("x", made.moves)
         except RelationUndefined as reason:
             undefined = Reason.RELATION_UNDEFINED
             return replace(found, evidence=Evidence.ALARM, reason=undefined, detail=str(reason))
