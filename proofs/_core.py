@@ -48,6 +48,7 @@ from proofs._asked import asked_by
 from proofs._charged import CHARGED_OR_REFUSED, SPENT, AroundCharge
 from proofs._flow import returned, unclean, unguarded
 from proofs._followed import _immutable
+from proofs._granted import granted_by_rounds
 from proofs._labels import (
     DRAW,
     NO_MEMBER,
@@ -236,6 +237,13 @@ class AroundContribute(Around):
             if not alone:
                 raise
             ONE_CREDIT.follow(subject)
+
+    def decide(self, subject: Rules) -> StepResult:
+        """Follow the code of the rule, or run it round by round if it is a loop of its own."""
+        found = super().decide(subject)
+        if found.verdict == "PROVED":
+            return found
+        return granted_by_rounds(subject, found)
 
 
 DECIDING = ("attribute", "propose")
