@@ -41,19 +41,33 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from time import perf_counter_ns
-from types import CodeType, FunctionType
-from typing import NoReturn, cast
+from types import FunctionType
+from typing import NoReturn, TypeAlias, cast
 
 import z3
 
-from proofs._flow import unclean, unguarded
-from proofs._followed import ATOMS, Follower, _len
+from proofs._accounts import (
+    Credits,
+    List,
+    Listed,
+    Part,
+    Parts,
+    Picked,
+    Store,
+    contribution_of,
+    held_by,
+    is_open,
+    new_part,
+)
+from proofs._flow import _scopes, unclean, unguarded
+from proofs._followed import ATOMS, Follower, _known
 from proofs._labels import NotFollowed
 from proofs._loops import CUT, REPLACED, cut
-from proofs._opaque import Counted, Name, Opaque, name
+from proofs._opaque import Name, Opaque
+from proofs._opaque import name as new_name
 from proofs._proof import StepResult, assume
 from proofs._subjects import (
     _opened,
@@ -82,7 +96,7 @@ from proofs._symbolic import (
 from spec import PAPER, Rules
 from spec.contributions import Budget, Budgets, Credit
 from spec.reports import Contribution, is_contribution
-from spec.rules import Limits, OnDevice
+from spec.rules import Limits
 
 MACHINERY.add(__file__)
 
@@ -90,192 +104,64 @@ EFFORT = 1_000_000
 """What z3 may spend on whether something can be claimed of a loop; a count of steps."""
 
 PAPERS_OWN = ("admit", "budget_unit")
-"""The rules that have to be the paper's: whose a budget is, and what fits into it."""
+"""The rules that have to be the paper's: what fits into a budget, and whose it is."""
 
-NAME = "a round grants the credit's own unit what its budget counts, within the limits"
+KEPT = (Budget, Contribution, Credit)
+"""The classes whose values are copied."""
+
+KNOWN = (*ATOMS, Number, Truth, Text, Name, Opaque, Credits, Parts, Listed, List, Store, Picked)
+"""What a variable may be where a loop begins: nothing that could be changed, but for lists."""
+
+HOLDING = (*KEPT, Part, _opened(Budget), _opened(Credit))
+"""What a variable may be if that is true of all that it holds."""
+
+FIELDS = ("value", "count")
+
+Claim: TypeAlias = tuple[object, ...]
+Noted: TypeAlias = tuple[Claim | None, object]
+"""What is claimed on a way: with a name if it was chosen, and could be left out."""
 
 
 class Ended(BaseException):
     """Leave a way at the end of a round, where all that is claimed has been noted."""
 
 
-class Credits(Opaque):
-    """Be the credits: they can be gone through, once, and not be counted."""
-
-    __slots__ = ()
-
-
-class Parts(Counted):
-    """Be contributions of the credit, any number of them, or those of them that were picked."""
-
-    __slots__ = ("_checked", "_picked")
-
-    def __init__(self, what: str, picked: object = None, checked: bool = False) -> None:
-        super().__init__(what)
-        self._picked, self._checked = picked, checked
-
-    def number(self) -> int:
-        """Tell `len` how many there are; a tuple has no such method."""
-        if sys._getframe(1).f_code not in (_len.__code__, Counted.__bool__.__code__):
-            refuse(f".number of {self._what}")
-        return super().number()
-
-    def __getitem__(self, place: object) -> Parts:
-        """Return some of the contributions, by known places."""
-        if type(place) is not slice:
-            refuse(f"a single one of {self._what}")
-        for each in (place.start, place.stop, place.step):
-            if type(each) not in (int, type(None)) or (each == 0 and place.step == 0):
-                refuse(f"places that are not known of {self._what}")
-        return Parts(f"some of {self._what}", self._picked, self._checked)
-
-
-class Listed(Counted):
-    """Be contributions in a tuple: what they sum to, and how many there are."""
-
-    __slots__ = ("_count", "_of", "_value")
-
-    def __init__(self, of: List) -> None:
-        super().__init__("what was listed")
-        self._value, self._count, self._of = of._value, of._count, of
-
-    def number(self) -> int:
-        """Tell `len` how many there are, if they are contributions of one credit."""
-        return _told(self, self._of, sys._getframe(1).f_code)
-
-    def __bool__(self) -> bool:
-        return bool(_told(self, self._of) > 0)
-
-
-class List(Counted):
-    """Be a list that can be appended to: what is in it, as a sum of values and as a number.
-
-    The list of all grants takes credits, and does not tell whether it is empty. It is `old` once a
-    loop has begun in which it may change: what it was then is another value.
-    """
-
-    __slots__ = ("_appended", "_count", "_depth", "_grants", "_old", "_round", "_value")
-
-    def __init__(self, seen: Round, value: int = 0, count: int = 0, grants: bool = False) -> None:
-        super().__init__("a list")
-        self._round, self._value, self._count, self._grants = seen, value, count, grants
-        self._depth, self._old, self._appended = len(seen.inside), False, 0
-
-    def number(self) -> int:
-        """Tell `len` how many there are, if they are contributions of one credit."""
-        return _told(self, self, sys._getframe(1).f_code)
-
-    def __bool__(self) -> bool:
-        return bool(_told(self, self) > 0)
-
-    def append(self, item: object) -> None:
-        """Append a contribution, or a credit to the grants, in the loop in which it is followed."""
-        if self._old or self._depth != len(self._round.inside):
-            refuse("append to a list that is not followed in this loop")
-        value, count = self._round.measured(item) if self._grants else self._round.counted(item)
-        self._value, self._count = self._value + value, self._count + count
-        self._appended += 1
-
-
-def _told(asked: List | Listed, of: List, by: CodeType = _len.__code__) -> int:
-    """Return how many contributions there are, to who may know; a list has no such method."""
-    if of._grants or (of._old and asked is of):
-        refuse(f"what is known of {asked._what}")
-    if by is not _len.__code__:
-        refuse(f".number of {asked._what}")
-    return asked._count
-
-
-class Store(Opaque):
-    """Be the budgets of all units, of which one unit's may be looked up and stored.
-
-    `_held` is what is held for it, all zeros if there is none yet.
-    """
-
-    __slots__ = ("_held", "_known", "_old", "_unit")
-
-    def __init__(self, unit: object, held: Budget, known: object) -> None:
-        super().__init__("the budgets")
-        self._unit, self._held, self._known, self._old = unit, held, known, False
-
-    def _of(self, unit: object) -> bool:
-        """Tell whether there is a budget of the unit, which must be that of the credit."""
-        if self._old:
-            refuse("the budgets as they were before the loop")
-        if type(unit) is not Name or unit is not self._unit:
-            refuse("the budget of another unit")
-        return bool(self._known)
-
-    def get(self, unit: object, default: object = None) -> object:
-        """Look up the budget of the credit's unit."""
-        return self._held if self._of(unit) else default
-
-    def __getitem__(self, unit: object) -> Budget:
-        """Look up the budget of the credit's unit, which must be there."""
-        if not self._of(unit):
-            raise KeyError("the credit's unit")
-        return self._held
-
-    def __contains__(self, unit: object) -> bool:
-        """Tell whether there is a budget of the credit's unit."""
-        return self._of(unit)
-
-    def set(self, unit: object, held: object) -> Store:
-        """Return the budgets with another one for the credit's unit."""
-        self._of(unit)
-        return Store(self._unit, plain(held, Budget), True)
-
-
-class Filtered(Opaque):
-    """Be those of several contributions that a function picks."""
-
-    __slots__ = ("_parts", "_picks")
-
-    def __init__(self, picks: object, parts: object) -> None:
-        super().__init__("what is picked")
-        self._picks, self._parts = picks, parts
-
-
-Claim = tuple[object, ...]
-Noted = tuple[Claim | None, object]
-"""What is claimed on a way: with a name if it was chosen, and could be left out."""
-
-
 class Round:
     """Run a rule whose loops are cut, way by way: give it what it may see, and note the claims."""
 
+    inside: list[int]
+
     def __init__(self, rules: Rules) -> None:
-        if any(getattr(rules, each) is not getattr(PAPER, each) for each in PAPERS_OWN):
-            raise NotFollowed(f"another {' or '.join(PAPERS_OWN)} than the paper's")
-        function = unguarded(rules.contribute)
-        made = cut(function)
-        if getattr(function, "__builtins__", None) is not vars(builtins):
-            raise NotFollowed(f"built-in names of its own in the file of {made.__name__}")
-        if why := unclean(cast(FunctionType, function)):
-            raise NotFollowed(why)
-        given = {CUT: self, **dict(zip(REPLACED.values(), self._replacing(), strict=True))}
+        made = _cut(rules)
+        standing = {
+            "tuple": self.as_tuple,
+            "filter": self.picked_by,
+            "sorted": self.ordered_by,
+            "reversed": self.turned_round,
+            "list": self.new_list,
+        }
+        given = {CUT: self, **{REPLACED[each]: stands for each, stands in standing.items()}}
         made.__globals__.update(given)
-        surroundings = Surroundings((*given.values(),), self.is_contribution)
+        surroundings = Surroundings(self, tuple(given.values()))
         self.rule = cast(Callable[..., object], surroundings.value(made, "contribute"))
         self.left_out: set[Claim] = set()
-
-    def _replacing(self) -> tuple[Callable[..., object], ...]:
-        return (self.tuple, self.filter, self.list)
 
     def claims(self, value_limit: int, count_limit: int) -> list[Noted]:
         """Follow one way through the rule, and return all that has to be true on it."""
         assume(value_limit >= 1, count_limit >= 1)
         self.most = {"value": value_limit, "count": count_limit}
         self.noted: list[Noted] = []
-        self.inside: list[int] = []
+        self.inside = []
         self.begun: dict[int, dict[str, tuple[object, object]]] = {}
         self.lists: list[List] = []
-        self.fresh = 0
-        self.unit = name(str, "the unit of the credit")
+        self.made = 0
+        self.unit: object = new_name(str, "the unit of the credit")
         self.given = Store(None, budget(0, 0), known=False)
         limits = unchecked(Limits, contribution_budget=value_limit, sparsity_budget=count_limit)
         rules = unchecked(Rules, limits=limits, admit=PAPER.admit)
-        at = on_device(rules, keeper(cast(Budgets, self.given)), Opaque("the cause"))
+        client = keeper(cast(Budgets, self.given))
+        at = on_device(rules, client, Opaque("the cause"))
+        self.seen: tuple[object, ...] = (limits, rules, client, at)
         try:
             returned = self.rule(at, Credits("the credits"))
         except Ended:
@@ -292,34 +178,55 @@ class Round:
         if type(returned) is not tuple or len(returned) != 2 or self.inside:
             return False
         budgets, granted = returned
-        return (
-            budgets is self.before
-            and type(granted) is Listed
-            and granted._of is self.grants
-            and not self.grants._appended
-        )
+        whole = type(granted) is Listed and granted._of is self.grants
+        return budgets is self.before and whole and not self.grants._appended
 
     # What stands in the place of built-in functions, and of `is`.
 
-    def list(self) -> List:
+    def new_list(self) -> List:
         """Return a new list; the one that is made before the loop is for grants."""
         made = List(self, grants=not self.begun)
         self.lists.append(made)
         return made
 
-    def tuple(self, *given: object) -> object:
+    def as_tuple(self, given: object, /) -> object:
         """Return what is in a list."""
-        if len(given) == 1 and type(given[0]) is List:
-            if given[0]._old:
-                refuse("a list as it was before the loop")
-            return Listed(given[0])
-        if len(given) == 1 and type(given[0]) in (Listed, Parts):
-            return given[0]
-        return refuse("tuple of something else than a list")
+        if type(given) is List:
+            if given._old:
+                refuse("a list as it was before a loop")
+            return Listed(given)
+        return given if type(given) in (Listed, Parts) else refuse("tuple of no list")
 
-    def filter(self, picks: object, parts: object) -> object:
+    def picked_by(self, picks: object, parts: object, /) -> Picked:
         """Return what a function picks."""
-        return Filtered(picks, parts)
+        self.only_looks(picks)
+        return Picked(picks, parts)
+
+    def ordered_by(self, parts: object, /, *, key: object, reverse: object = False) -> Picked:
+        """Return all contributions in the order of a number."""
+        self.only_looks(key)
+        if type(reverse) is not bool:
+            refuse("an order that is not known")
+        return Picked(key, parts, sorts=True)
+
+    def turned_round(self, parts: object, /) -> object:
+        """Return all contributions, the last first."""
+        return parts if type(parts) in (Parts, Listed) else refuse("reversed of something else")
+
+    def only_looks(self, function: object) -> None:
+        """Refuse a function that could do more than to look at what it is given.
+
+        It is asked when it pleases Python, and not where it is asked here.
+        """
+        plain_one = type(function) is FunctionType and not function.__closure__
+        if not plain_one and function != self.is_contribution:
+            refuse("filter or sorted by something else than a plain function")
+
+    def copied(self, value: object, /, **given: object) -> object:
+        """Copy a value, if it is no contribution of which nothing is known."""
+        if type(value) is Part and not is_open(value):
+            refuse("a contribution that was not looked at by is_contribution")
+        return replace(value, **given)  # type: ignore[type-var]
 
     def same(self, first: object, second: object) -> bool:
         """Tell whether two budgets are one: then they are equal, and otherwise they may be."""
@@ -333,54 +240,55 @@ class Round:
 
     def is_contribution(self, part: object) -> bool:
         """Open a contribution that is one; ask the paper about those that were made of it."""
-        if type(part) is not _opened(Contribution) or hasattr_of(part, "key"):
-            return is_contribution(plain(part, Contribution))
+        if is_open(part):
+            return is_contribution(contribution_of(part))
         if not boolean(self.named("whether it is a contribution")):
             return False
-        open_part(part, any_key(self.named("key")), self.natural("value"))
+        self.open(contribution_of(part))
         return True
 
-    # Loops.
+    def open(self, part: Contribution) -> Contribution:
+        """Let key and value of a contribution be seen: any that there are."""
+        object.__setattr__(part, "key", any_key(self.named("key")))
+        object.__setattr__(part, "value", self.natural("value"))
+        return part
+
+    # The parts of a loop.
 
     def head(self, loop: int, names: tuple[str, ...], values: tuple[object, ...]) -> object:
         """Begin a loop: let what is carried be anything that is claimed of it."""
-        for known in sys._getframe(1).f_locals.values():
-            self.check(known)
+        for each in sys._getframe(1).f_locals.values():
+            self.check(each)
         before = dict(zip(names, values, strict=True))
-        after = self.outer_head(before) if loop == 1 else self.inner_head(loop, before)
+        after = self.first_head(before) if loop == 1 else self.inner_head(before)
         self.inside.append(loop)
         for each in after.values():
             if type(each) is List:
                 each._depth = len(self.inside)
         self.begun[loop] = {key: (before[key], after[key]) for key in before}
         if loop > 1:
-            self.assert_claims(loop, before)
-            for _, claim in self.claimed(loop, after):
-                assume(claim)
+            self.note_claims(loop, before)
+            assume(*(claim for _, claim in self.claimed(loop, after)))
         return tuple(after.values())
 
-    def outer_head(self, before: dict[str, object]) -> dict[str, object]:
+    def first_head(self, before: dict[str, object]) -> dict[str, object]:
         """Let the budget of a unit be any, and forget what was granted."""
         for key, each in before.items():
             if type(each) not in (Store, List):
                 refuse(f"{key}, which is kept from credit to credit,")
-        if sorted(type(each).__name__ for each in before.values()) != ["List", "Store"]:
-            refuse("something else than budgets and grants, which are kept from credit to credit,")
-        given = any(each is self.given for each in before.values())
-        if self.begun or len(self.lists) != 1 or not given:
-            refuse("other budgets or grants than at the beginning")
-        if self.lists[0]._appended:
-            refuse("grants before the loop")
+        if kinds_in(before) != ["List", "Store"]:
+            refuse("something else than budgets and grants that is kept from credit to credit")
+        (store,) = (each for each in before.values() if type(each) is Store)
+        if store is not self.given or len(self.lists) != 1 or self.lists[0]._appended:
+            refuse("other budgets or grants than none")
         self.given._old = self.lists[0]._old = True
         value, count = self.natural("value before"), self.natural("count before")
         assume(value <= self.most["value"], count <= self.most["count"])
-        self.before = self.any_store(value, count)
-        self.grants = List(self, grants=True)
-        return {
-            key: self.before if type(each) is Store else self.grants for key, each in before.items()
-        }
+        self.before, self.grants = self.any_store(value, count), List(self, grants=True)
+        kept = {Store: self.before, List: self.grants}
+        return {key: kept[type(each)] for key, each in before.items()}
 
-    def inner_head(self, loop: int, before: dict[str, object]) -> dict[str, object]:
+    def inner_head(self, before: dict[str, object]) -> dict[str, object]:
         """Let what is carried from contribution to contribution be anything of its kind."""
         lists = [each for each in before.values() if type(each) is List]
         if len(set(map(id, lists))) != len(lists):
@@ -393,15 +301,12 @@ class Round:
     def anything(self, key: str, value: object) -> object:
         """Return any value of the same kind."""
         if type(value) is List:
-            if value._old or value._depth != len(self.inside):
-                refuse("a list that is not followed in this loop")
-            more, further = self.natural(f"more in {key}"), self.natural(f"further in {key}")
-            return List(self, value._value + more, value._count + further, value._grants)
+            return self.any_list(key, value)
         if type(value) is Store:
             if value._old:
                 refuse("the budgets as they were before the loop")
             return self.any_store(self.whole(f"value in {key}"), self.whole(f"count in {key}"))
-        if type(value) in (Budget, _opened(Budget)):
+        if _real_type(value) is Budget:
             return budget(self.whole(f"value of {key}"), self.whole(f"count of {key}"))
         if _real_type(value) is bool:
             return boolean(self.named(key))
@@ -409,18 +314,29 @@ class Round:
             return self.whole(key)
         return refuse(f"{key}, which is kept from contribution to contribution,")
 
+    def any_list(self, key: str, before: List) -> List:
+        """Return a list with more in it: values that are listed are natural numbers."""
+        if before._old or before._depth != len(self.inside):
+            refuse(f"{key}, a list that is not followed in this loop,")
+        value = before._value + self.natural(f"values in {key}")
+        count = before._count + self.natural(f"number in {key}")
+        made = List(self, value, count, before._grants)
+        if before is self.grants:
+            self.grants = made
+        return made
+
     def any_store(self, value: int, count: int) -> Store:
         """Return budgets of which that of the unit is this one, or there is none."""
-        known = boolean(self.named("whether there is a budget"))
+        known = bool(boolean(self.named("whether there is a budget")))
         if not known:
             assume(value == 0, count == 0)
-        return Store(self.unit, budget(value, count), bool(known))
+        return Store(self.unit, budget(value, count), known)
 
     def rounds(self, loop: int, source: object) -> Iterator[object]:
         """Go through one round, or through none."""
-        given = self.element(loop, source)
+        member = self.member(loop, source)
         if boolean(self.named("whether there is another round")):
-            yield given()
+            yield member()
             refuse("a round after the last")
         self.leave(loop)
 
@@ -432,35 +348,28 @@ class Round:
             if type(after) is List:
                 after._depth = len(self.inside)
 
-    def element(self, loop: int, source: object) -> Callable[[], object]:
+    def member(self, loop: int, source: object) -> Callable[[], object]:
         """Return what gives any member of what is gone through."""
         if loop == 1 and type(source) is Credits:
             parts = Parts("the contributions of the credit")
             return lambda: unchecked(Credit, unit=self.unit, contributions=parts)
         if loop > 1 and type(source) is Parts:
-            return lambda: self.part(source)
+            return new_part
         if loop > 1 and type(source) is Listed and not source._of._grants:
-            return lambda: self.genuine()
-        if loop > 1 and type(source) is Filtered:
-            inner = self.element(loop, source._parts)
-            return lambda: self.picked(source._picks, inner())
+            return lambda: self.open(new_part())
+        if loop > 1 and type(source) is Picked:
+            inner = self.member(loop, source._parts)
+            return lambda: self.picked(source, inner())
         return refuse("a loop over something else than credits and contributions")
 
-    def part(self, _: Parts) -> Contribution:
-        """Return any contribution, of which nothing is known."""
-        return unchecked(Contribution)
-
-    def genuine(self) -> Contribution:
-        """Return any contribution that is one."""
-        part = unchecked(Contribution)
-        open_part(part, any_key(self.named("key")), self.natural("value"))
-        return part
-
-    def picked(self, picks: object, part: object) -> object:
+    def picked(self, source: Picked, part: object) -> object:
         """Return a contribution that a function picks; a round for another one does nothing."""
-        if picks is None:
-            refuse("filter with None")
-        if not cast(Callable[[object], object], picks)(part):
+        found = cast(Callable[[object], object], source._by)(part)
+        if source._sorts:
+            numbers = found if type(found) is tuple else (found,)
+            if not numbers or not all(_real_type(each) is int for each in numbers):
+                refuse("an order by something else than numbers")
+        elif not found:
             raise Ended
         return part
 
@@ -469,84 +378,77 @@ class Round:
         if not self.inside or self.inside[-1] != loop:
             refuse("the end of another round")
         now = dict(zip(self.begun[loop], values, strict=True))
+        for key, (_, after) in self.begun[loop].items():
+            moved = type(after) is List and now[key] is not self.followed(after)
+            if moved or kind_of(now[key]) is not kind_of(after):
+                refuse(f"{key}, which becomes something else,")
         if loop == 1:
-            self.outer_tail(now)
+            self.note_grants(now)
         else:
-            self.assert_claims(loop, now)
+            self.note_claims(loop, now)
         raise Ended
 
-    def outer_tail(self, now: dict[str, object]) -> None:
-        """Claim that what was granted is counted, within the limits."""
-        if sorted(type(each).__name__ for each in now.values()) != ["List", "Store"]:
-            refuse("something else than budgets and grants at the end of a round")
-        (store,) = (each for each in now.values() if type(each) is Store)
-        lists = [each for each in now.values() if type(each) is List]
-        if lists[0] is not self.grants or store._old:
-            refuse("other budgets or grants at the end of a round")
-        held, before = plain(store._held, Budget), self.before._held
-        for field, granted in (("value", self.grants._value), ("count", self.grants._count)):
-            after = getattr(held, field)
-            self.note(_real_type(after) is int)
-            if _real_type(after) is int:
-                self.note(after - getattr(before, field) >= granted)
-                self.note((0 <= after) & (after <= self.most[field]))
+    def followed(self, listed: List) -> List:
+        """Return what a list is now: that of the grants is another one after an inner loop."""
+        return self.grants if listed._grants else listed
 
-    def assert_claims(self, loop: int, values: dict[str, object]) -> None:
-        """Claim what was chosen, and that everything is of its kind."""
-        for key, (_, after) in self.begun[loop].items():
-            if kind_of(values[key]) is not kind_of(after):
-                refuse(f"{key}, which becomes something else,")
-            if type(after) is List and self.inside[-1:] == [loop] and values[key] is not after:
-                if values[key] is not self.begun[loop][key][0]:
-                    refuse(f"{key}, which becomes another list,")
+    def note_grants(self, now: dict[str, object]) -> None:
+        """Claim that what was granted is counted, within the limits."""
+        (store,) = (each for each in now.values() if type(each) is Store)
+        before, granted = numbers_of({"": self.before}), self.grants
+        for field, more in zip(FIELDS, (granted._value, granted._count), strict=True):
+            after = numbers_of({"": store})["", field]
+            self.note(after - before["", field] >= more)
+            self.note((0 <= after) & (after <= self.most[field]))
+
+    def note_claims(self, loop: int, values: dict[str, object]) -> None:
+        """Claim what was chosen."""
         for named, claim in self.claimed(loop, values):
             self.note(claim, named)
 
     def claimed(self, loop: int, values: dict[str, object]) -> list[tuple[Claim, bool]]:
         """List what is claimed of a loop: that numbers stay in range and move with the lists."""
-        began = self.begun[loop]
-        first = {key: before for key, (before, _) in began.items()}
+        first = {key: before for key, (before, _) in self.begun[loop].items()}
+        held, began = numbers_of({"": self.before}), numbers_of(first)
+        lists = {key: each for key, each in first.items() if type(each) is List}
         found: dict[Claim, bool] = {}
-        lists = [key for key, each in first.items() if type(each) is List]
-        for (key, field), now in numbers_of(values).items():
-            at_first = numbers_of(first)[key, field]
-            found[loop, key, field, "natural"] = 0 <= now
+        for place, now in numbers_of(values).items():
+            found[loop, place, "natural"] = 0 <= now
             for most, limit in self.most.items():
-                found[loop, key, field, "within", most] = now <= limit
-            for each in lists:
-                was, has = cast(List, first[each]), cast(List, values[each])
-                for what, more in (
-                    ("value", has._value - was._value),
-                    ("count", has._count - was._count),
-                ):
-                    found[loop, key, field, "counts", each, what] = now - at_first >= more
-                    found[loop, key, field, "leaves", each, what] = at_first - now >= more
+                found[loop, place, "within", most] = now <= limit
+                found[loop, place, "fits", most] = now - began[place] <= limit - held["", most]
+            for key, was in lists.items():
+                has = cast(List, values[key])
+                more = has._value - was._value, has._count - was._count
+                for field, grown in zip(FIELDS, more, strict=True):
+                    found[loop, place, "counts", key, field] = now - began[place] >= grown
+                    found[loop, place, "leaves", key, field] = began[place] - now >= grown
         return [(named, claim) for named, claim in found.items() if named not in self.left_out]
 
-    # Values.
+    # What is listed and granted, and what a variable may be.
 
     def measured(self, item: object) -> tuple[int, int]:
-        """Return the sum and the number of what a credit of this unit holds, which is granted."""
+        """Return the sum and the number of what is in a credit of this unit, which is granted."""
         credit = plain(item, Credit)
-        if type(credit.unit) is not Name or credit.unit is not self.unit:
+        if type(credit.unit) is not Name or cast(object, credit.unit) is not self.unit:
             refuse("a grant to another unit")
         parts: object = credit.contributions
-        if type(parts) is Listed and not parts._of._grants:
-            self.note(parts._count >= 1)
-            return parts._value, parts._count
-        if type(parts) is not tuple:
-            refuse("a grant of what was not listed")
         value, count = 0, 0
-        for part in parts:
-            more, further = self.counted(part)
-            value, count = value + more, count + further
+        if type(parts) is Listed and not parts._of._grants:
+            value, count = parts._value, parts._count
+        elif type(parts) is tuple:
+            for part in parts:
+                more, further = self.counted(part)
+                value, count = value + more, count + further
+        else:
+            refuse("a grant of what was not listed")
         self.note(count >= 1)
         return value, count
 
     def counted(self, item: object) -> tuple[int, int]:
         """Return the value of a contribution that is listed, and one; it has to be one."""
-        part = plain(item, Contribution)
-        if not hasattr_of(part, "key") or not hasattr_of(part, "value"):
+        part = contribution_of(item)
+        if not is_open(part):
             refuse("a contribution that was not looked at by is_contribution")
         if not is_contribution(part):
             self.note(False)
@@ -555,21 +457,18 @@ class Round:
 
     def check(self, value: object) -> None:
         """Refuse a variable with a value that could change, or that is not known."""
-        kind = type(value)
-        if kind is tuple:
-            for each in cast(tuple[object, ...], value):
+        if type(value) is tuple or type(value) in HOLDING:
+            for each in value if type(value) is tuple else held_by(value):
                 self.check(each)
-        elif kind in (Budget, Contribution, Credit):
-            for field in kind.__dataclass_fields__:  # type: ignore[attr-defined]
-                self.check(getattr(value, field))
-        elif kind not in KNOWN and kind not in map(_opened, (Budget, Contribution, Credit)):
-            if kind not in map(_opened, (OnDevice, Limits)):
-                refuse(f"a variable that is a {kind.__name__}")
+        elif type(value) not in KNOWN and not any(value is each for each in self.seen):
+            refuse(f"a variable that is a {type(value).__name__}")
+
+    # Any values.
 
     def named(self, what: str) -> str:
         """Return a name that no other value of this way has, the same when it is run again."""
-        self.fresh += 1
-        return f"{what}, {self.fresh}"
+        self.made += 1
+        return f"{what}, {self.made}"
 
     def whole(self, what: str) -> int:
         """Return any whole number."""
@@ -582,40 +481,42 @@ class Round:
         return found
 
 
-KNOWN = (
-    *ATOMS,
-    *(Number, Truth, Text, Name, Credits, Parts, Listed, List, Store, Filtered),
-)
-"""What a variable may be where a loop begins: nothing that could be changed, but for lists."""
-
-
 class Surroundings(Follower):
     """Make the surroundings of a rule whose loops are cut."""
 
-    def __init__(self, given: tuple[object, ...], asked: Callable[[object], bool]) -> None:
+    def __init__(self, seen: Round, given: tuple[object, ...]) -> None:
         super().__init__()
-        self.given, self.asked = given, asked
+        self.given, self.seen = given, seen
 
     def _value(self, value: object, name: str) -> object:
-        """Leave who cuts as it is, and let contributions be asked about."""
+        """Leave who cuts as it is, and let contributions be asked about and copied."""
         if any(value is each for each in self.given):
             return value
-        return self.asked if value is is_contribution else super()._value(value, name)
+        if value is is_contribution:
+            return self.seen.is_contribution
+        return self.seen.copied if value is replace else super()._value(value, name)
 
 
-def hasattr_of(part: object, field: str) -> bool:
-    """Tell whether a contribution has a field that it was given."""
-    try:
-        object.__getattribute__(part, field)
-    except AttributeError:
-        return False
-    return True
+def _cut(rules: Rules) -> FunctionType:
+    """Return the rule with its loops cut, if all that could take part in it is known."""
+    if any(getattr(rules, each) is not getattr(PAPER, each) for each in PAPERS_OWN):
+        raise NotFollowed(f"another {' or '.join(PAPERS_OWN)} than the paper's")
+    made, function = cut(unguarded(rules.contribute)), unguarded(rules.contribute)
+    if getattr(function, "__builtins__", None) is not vars(builtins):
+        raise NotFollowed(f"built-in names of its own in the file of {made.__name__}")
+    changed = (unguarded(getattr(rules, each.name)) for each in fields(Rules))
+    for rule in (each for each in changed if type(each) is FunctionType):
+        if why := unclean(rule):
+            raise NotFollowed(why)
+        for value in (value for scope in _scopes(rule) for value in scope.values()):
+            if isinstance(value, type) and issubclass(value, KEPT) and not _known(value):
+                raise NotFollowed(f"the class {value.__name__}, which may not be copied")
+    return made
 
 
-def open_part(part: object, key: int, value: int) -> None:
-    """Let key and value of a contribution be seen."""
-    object.__setattr__(part, "key", key)
-    object.__setattr__(part, "value", value)
+def kinds_in(values: dict[str, object]) -> list[str]:
+    """Return the names of the types of values, in order."""
+    return sorted(type(each).__name__ for each in values.values())
 
 
 def kind_of(value: object) -> type:
@@ -625,14 +526,17 @@ def kind_of(value: object) -> type:
 
 
 def numbers_of(values: dict[str, object]) -> dict[tuple[str, str], int]:
-    """Return the numbers among carried values: budgets hold two."""
+    """Return the numbers among carried values: budgets hold two, which must be whole."""
     found: dict[tuple[str, str], int] = {}
     for key, value in values.items():
         held = value._held if type(value) is Store else value
         if _real_type(held) is Budget:
-            found |= {(key, field): getattr(held, field) for field in ("value", "count")}
+            counts = plain(held, Budget)
+            found |= {(key, each): getattr(counts, each) for each in FIELDS}
         elif _real_type(held) is int:
             found[key, ""] = cast(int, held)
+    if not all(_real_type(each) is int for each in found.values()):
+        refuse("a budget of something else than whole numbers")
     return found
 
 
@@ -659,7 +563,7 @@ def _holds(taken: z3.BoolRef, claim: object) -> bool:
     return bool(solver.check(taken, z3.Not(term_of(claim))) == z3.unsat)
 
 
-@for_all_rules(NAME)
+@for_all_rules("a round grants its unit what the budget counts, within the limits")
 def rounds_are_counted(seen: Round, value_limit: int, count_limit: int) -> bool:
     """Follow the rule; a way on which something claimed does not hold is no counterexample."""
     if not running():

@@ -1,4 +1,4 @@
-r"""Cut the loops of a rule: one round is run instead of all, from any state that may come before it.
+r"""Cut the loops of a rule: one round is run for all of them, from any state before it.
 
 A `for` loop over something of unknown length cannot be run to its end. It is *cut* at its head:
 
@@ -33,7 +33,7 @@ from proofs._rewritten import _same_code
 CUT = "<cut>"
 """The name of who cuts; no code can have it, nor one of those below."""
 
-REPLACED = {name: f"<{name}>" for name in ("tuple", "filter", "list")}
+REPLACED = {name: f"<{name}>" for name in ("tuple", "filter", "sorted", "reversed", "list")}
 """Built-in functions in whose place others stand, and the new list."""
 
 STATEMENTS = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.If, ast.For, ast.Continue)
@@ -155,7 +155,7 @@ class _Cutting:
         names = [n.id for each in setting for n in ast.walk(each) if _is_stored(n)]  # type: ignore[attr-defined]
         names += [name for each in node.body for name in _appended(each)]
         names = list(dict.fromkeys(names))
-        carried = [each for each in names if each in self.bound]
+        carried = [each for each in names if each in self.bound and each != node.target.id]
         self.loops += 1
         node_number = ast.Constant(self.loops)
         vars(node).update(number=self.loops, carried=carried, depth=1 if outer is None else 2)
@@ -170,8 +170,9 @@ class _Cutting:
             places: list[ast.expr] = [ast.Name(each, ast.Store()) for each in carried]
             head = ast.Assign([ast.Tuple(places, ast.Store())], asked)
         node.iter = _call("rounds", node_number, ast.Name(source, ast.Load()))
-        self.bound.append(node.target.id)
+        bound = [*self.bound]
         node.body = [*self.block(node.body, node), self.tail(node, node)]
+        self.bound = bound
         node.orelse = self.block(node.orelse, outer)
         first: list[ast.stmt] = [begun, *unset, head]
         return [*(ast.copy_location(each, node) for each in first), node]
@@ -191,8 +192,9 @@ class _Cutting:
 
     def expression(self, node: ast.expr) -> ast.expr:
         """Return what stands for an expression."""
+        keys = {id(each) for call in ast.walk(node) for each in _sorted_by(call)}
         for each in ast.walk(node):
-            if not isinstance(each, EXPRESSIONS):
+            if not isinstance(each, EXPRESSIONS) and id(each) not in keys:
                 self.refuse(node, type(each).__name__.lower())
             if isinstance(each, ast.keyword) and each.arg is None:
                 self.refuse(node, "arguments by **")
@@ -250,6 +252,17 @@ def _appended(node: ast.AST) -> list[str]:
         for each in found
         if each.attr == "append" and isinstance(each.value, ast.Name)
     ]
+
+
+def _sorted_by(node: ast.AST) -> list[ast.AST]:
+    """List a function without a name by which something is sorted, and its argument."""
+    if not isinstance(node, ast.keyword) or node.arg != "key":
+        return []
+    made = node.value
+    if not isinstance(made, ast.Lambda) or len(made.args.args) != 1 or made.args.defaults:
+        return []
+    others = (made.args.posonlyargs, made.args.kwonlyargs, made.args.vararg, made.args.kwarg)
+    return [] if any(others) else [made, made.args, *made.args.args]
 
 
 def _unset(name: str) -> list[ast.stmt]:
