@@ -118,8 +118,8 @@ HOLDING = (*KEPT, Part, _opened(Budget), _opened(Credit))
 FIELDS = ("value", "count")
 
 Claim: TypeAlias = tuple[object, ...]
-Noted: TypeAlias = tuple[Claim | None, object]
-"""What is claimed on a way: with a name if it was chosen, and could be left out."""
+Noted: TypeAlias = tuple[Claim | str, object]
+"""What is claimed on a way: a text says what is needed, other claims are chosen for a loop."""
 
 
 class Ended(BaseException):
@@ -166,12 +166,12 @@ class Round:
             returned = self.rule(at, Credits("the credits"))
         except Ended:
             return self.noted
-        self.note(self.is_returned(returned))
+        self.note("the budgets and grants after the loop are returned", self.is_returned(returned))
         return self.noted
 
-    def note(self, claim: object, named: Claim | None = None) -> None:
+    def note(self, what: Claim | str, claim: object) -> None:
         """Note what has to be true on this way."""
-        self.noted.append((named, claim))
+        self.noted.append((what, claim))
 
     def is_returned(self, returned: object) -> bool:
         """Tell whether the budgets and grants after the loop are returned, as they are."""
@@ -398,13 +398,14 @@ class Round:
         before, granted = numbers_of({"": self.before}), self.grants
         for field, more in zip(FIELDS, (granted._value, granted._count), strict=True):
             after = numbers_of({"": store})["", field]
-            self.note(after - before["", field] >= more)
-            self.note((0 <= after) & (after <= self.most[field]))
+            self.note(f"the {field} of a grant is counted", after - before["", field] >= more)
+            within = (0 <= after) & (after <= self.most[field])
+            self.note(f"the {field} of a budget stays within the limit", within)
 
     def note_claims(self, loop: int, values: dict[str, object]) -> None:
         """Claim what was chosen."""
         for named, claim in self.claimed(loop, values):
-            self.note(claim, named)
+            self.note(named, claim)
 
     def claimed(self, loop: int, values: dict[str, object]) -> list[tuple[Claim, bool]]:
         """List what is claimed of a loop: that numbers stay in range and move with the lists."""
@@ -412,17 +413,23 @@ class Round:
         held, began = numbers_of({"": self.before}), numbers_of(first)
         lists = {key: each for key, each in first.items() if type(each) is List}
         found: dict[Claim, bool] = {}
-        for place, now in numbers_of(values).items():
-            found[loop, place, "natural"] = 0 <= now
+        now = numbers_of(values)
+        for place, number in now.items():
+            moved = number - began[place]
+            found[loop, place, "natural"] = 0 <= number
             for most, limit in self.most.items():
-                found[loop, place, "within", most] = now <= limit
-                found[loop, place, "fits", most] = now - began[place] <= limit - held["", most]
+                found[loop, place, "within", most] = number <= limit
+                found[loop, place, "fits", most] = moved <= limit - held["", most]
+            for other in (each for each in now if each > place):
+                found[loop, place, "shares", other] = moved + now[other] - began[other] <= 0
             for key, was in lists.items():
-                has = cast(List, values[key])
-                more = has._value - was._value, has._count - was._count
-                for field, grown in zip(FIELDS, more, strict=True):
-                    found[loop, place, "counts", key, field] = now - began[place] >= grown
-                    found[loop, place, "leaves", key, field] = began[place] - now >= grown
+                for field, grown in zip(FIELDS, grown_by(was, values[key]), strict=True):
+                    found[loop, place, "counts", key, field] = moved >= grown
+                    found[loop, place, "leaves", key, field] = -moved >= grown
+        for key, was in lists.items():
+            for field, grown in zip(FIELDS, grown_by(was, values[key]), strict=True):
+                for most, limit in self.most.items():
+                    found[loop, key, field, "fits", most] = grown <= limit - held["", most]
         return [(named, claim) for named, claim in found.items() if named not in self.left_out]
 
     # What is listed and granted, and what a variable may be.
@@ -442,7 +449,7 @@ class Round:
                 value, count = value + more, count + further
         else:
             refuse("a grant of what was not listed")
-        self.note(count >= 1)
+        self.note("a grant holds something", count >= 1)
         return value, count
 
     def counted(self, item: object) -> tuple[int, int]:
@@ -451,7 +458,7 @@ class Round:
         if not is_open(part):
             refuse("a contribution that was not looked at by is_contribution")
         if not is_contribution(part):
-            self.note(False)
+            self.note("what is granted is a contribution", False)
             return 0, 1
         return part.value, 1
 
@@ -525,6 +532,12 @@ def kind_of(value: object) -> type:
     return kind if kind in (bool, int, Budget, List, Store) else object
 
 
+def grown_by(before: List, now: object) -> tuple[int, int]:
+    """Return what was appended to a list: the sum of values, and their number."""
+    listed = cast(List, now)
+    return listed._value - before._value, listed._count - before._count
+
+
 def numbers_of(values: dict[str, object]) -> dict[tuple[str, str], int]:
     """Return the numbers among carried values: budgets hold two, which must be whole."""
     found: dict[tuple[str, str], int] = {}
@@ -540,27 +553,34 @@ def numbers_of(values: dict[str, object]) -> dict[tuple[str, str], int]:
     return found
 
 
-def choose_claims(seen: Round) -> None:
-    """Leave out what does not hold at the head of a loop or after a round, until all holds."""
+def choose_claims(seen: Round) -> str:
+    """Leave out what does not hold at the head of a loop or after a round, until all holds.
+
+    Return what is needed and does not hold either, if anything.
+    """
     while True:
         found = explore(lambda: seen.claims(integer("value_limit"), integer("count_limit")))
-        failing: set[Claim] = set()
+        failing: dict[Claim | str, None] = {}
         for path in found.paths:
             if path.raised is not None:
-                raise NotSymbolic(f"{type(path.raised).__name__} in {seen.rule.__name__}")
-            for named, claim in cast(list[Noted], path.returned):
-                if named is not None and named not in failing and not _holds(path.taken, claim):
-                    failing.add(named)
-        if not failing:
-            return
-        seen.left_out |= failing
+                raise NotSymbolic(f"{type(path.raised).__name__} in a round")
+            noted = cast(list[Noted], path.returned)
+            failing |= dict.fromkeys(_failing(path.taken, noted))
+        chosen = {each for each in failing if not isinstance(each, str)}
+        if not chosen:
+            return next((str(each) for each in failing), "")
+        seen.left_out |= chosen
 
 
-def _holds(taken: z3.BoolRef, claim: object) -> bool:
-    """Ask z3 whether a claim holds on a way; what is undecided does not."""
+def _failing(taken: z3.BoolRef, noted: list[Noted]) -> list[Claim | str]:
+    """Ask z3 which claims do not hold on a way; what is undecided does not."""
     solver = z3.Solver()
     solver.set("rlimit", EFFORT)
-    return bool(solver.check(taken, z3.Not(term_of(claim))) == z3.unsat)
+    solver.add(taken)
+    claims = [(what, term_of(claim)) for what, claim in noted]
+    if not claims or solver.check(z3.Not(z3.And(*(term for _, term in claims)))) == z3.unsat:
+        return []
+    return [what for what, term in claims if solver.check(z3.Not(term)) != z3.unsat]
 
 
 @for_all_rules("a round grants its unit what the budget counts, within the limits")
@@ -577,25 +597,27 @@ def rounds_are_counted(seen: Round, value_limit: int, count_limit: int) -> bool:
 def granted_by_rounds(rules: Rules, otherwise: StepResult) -> StepResult:
     """Decide whether a rule grants what its budgets count, credit by credit.
 
-    Where it is no loop of its own that is what was found otherwise.
+    Where it is no loop of its own, that is what was found otherwise.
     """
     start = perf_counter_ns()
     try:
         seen = Round(rules)
     except NotFollowed:
         return otherwise
-    why, found = "", otherwise
+    found, failing, why = otherwise, "", ""
     try:
-        choose_claims(seen)
-        found = rounds_are_counted.decide(seen)
-        why = found.reason or ("" if found.verdict == "PROVED" else str(found))
+        failing = choose_claims(seen)
+        found = otherwise if failing else rounds_are_counted.decide(seen)
+        why = f"it is not so that {failing}" if failing else found.reason
     except NotSymbolic as refusal:
         why = str(refusal)
+    proved = found is not otherwise and found.verdict == "PROVED"
     return replace(
         found,
         name=otherwise.name,
         seconds=otherwise.seconds + Fraction(perf_counter_ns() - start, 10**9),
-        verdict="UNKNOWN" if why else "PROVED",
+        verdict="PROVED" if proved else "UNKNOWN",
         reason=why,
-        disproved=bool(why) and otherwise.disproved,
+        example=None,
+        disproved=not proved and (bool(failing) or otherwise.disproved),
     )
