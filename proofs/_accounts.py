@@ -13,10 +13,10 @@ from typing import Protocol, cast
 
 from proofs._followed import _len
 from proofs._opaque import Counted, Name, Opaque
-from proofs._subjects import _opened, plain
+from proofs._subjects import _opened, _real_type, plain
 from proofs._symbolic import MACHINERY, refuse
 from spec.contributions import Budget
-from spec.reports import Contribution
+from spec.reports import KEY_BITS, Contribution
 
 MACHINERY.add(__file__)
 
@@ -202,6 +202,16 @@ def contribution_of(value: object) -> Contribution:
 def is_open(part: object) -> bool:
     """Tell whether key and value of a contribution are known."""
     return all(_has(part, field) for field in ("key", "value"))
+
+
+def is_one(part: Contribution) -> bool:
+    """Tell whether key and value are such as `is_contribution` asks for.
+
+    Further fields of a contribution that was opened hold what they should, and a copy keeps them.
+    """
+    if _real_type(part.key) is not int or _real_type(part.value) is not int:
+        return False
+    return cast(bool, (0 <= part.key) & (part.key < 2**KEY_BITS) & (0 <= part.value))
 
 
 def _has(value: object, field: str) -> bool:

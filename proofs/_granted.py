@@ -59,6 +59,7 @@ from proofs._accounts import (
     Store,
     contribution_of,
     held_by,
+    is_one,
     is_open,
     new_part,
 )
@@ -241,7 +242,7 @@ class Round:
     def is_contribution(self, part: object) -> bool:
         """Open a contribution that is one; ask the paper about those that were made of it."""
         if is_open(part):
-            return is_contribution(contribution_of(part))
+            return bool(is_one(contribution_of(part)))
         if not boolean(self.named("whether it is a contribution")):
             return False
         self.open(contribution_of(part))
@@ -457,10 +458,8 @@ class Round:
         part = contribution_of(item)
         if not is_open(part):
             refuse("a contribution that was not looked at by is_contribution")
-        if not is_contribution(part):
-            self.note("what is granted is a contribution", False)
-            return 0, 1
-        return part.value, 1
+        self.note("what is granted is a contribution", is_one(part))
+        return part.value if _real_type(part.value) is int else 0, 1
 
     def check(self, value: object) -> None:
         """Refuse a variable with a value that could change, or that is not known."""

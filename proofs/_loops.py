@@ -153,7 +153,7 @@ class _Cutting:
             self.refuse(node, "else after the loop over credits")
         setting = [node.target, *node.body]
         names = [n.id for each in setting for n in ast.walk(each) if _is_stored(n)]  # type: ignore[attr-defined]
-        names += [name for each in node.body for name in _appended(each)]
+        names += [name for each in node.body for name in _appended(each) if name in self.bound]
         names = list(dict.fromkeys(names))
         carried = [each for each in names if each in self.bound and each != node.target.id]
         self.loops += 1
