@@ -41,7 +41,7 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from time import perf_counter_ns
 from types import FunctionType
@@ -69,7 +69,7 @@ from proofs._labels import NotFollowed
 from proofs._loops import CUT, REPLACED, cut
 from proofs._opaque import Name, Opaque
 from proofs._opaque import name as new_name
-from proofs._proof import StepResult, assume
+from proofs._proof import Proof, Step, StepResult, assume
 from proofs._subjects import (
     _opened,
     _real_type,
@@ -97,7 +97,7 @@ from proofs._symbolic import (
 from spec import PAPER, Rules
 from spec.contributions import Budget, Budgets, Credit
 from spec.reports import Contribution, is_contribution
-from spec.rules import Limits
+from spec.rules import AtContribution, Limits
 
 MACHINERY.add(__file__)
 
@@ -167,7 +167,7 @@ class Round:
             returned = self.rule(at, Credits("the credits"))
         except Ended:
             return self.noted
-        self.note("the budgets and grants after the loop are returned", self.is_returned(returned))
+        self.note(RETURNED, self.is_returned(returned))
         return self.noted
 
     def note(self, what: Claim | str, claim: object) -> None:
@@ -268,9 +268,20 @@ class Round:
                 each._depth = len(self.inside)
         self.begun[loop] = {key: (before[key], after[key]) for key in before}
         if loop > 1:
-            self.note_claims(loop, before)
+            self.claim_at_head(loop, before)
             assume(*(claim for _, claim in self.claimed(loop, after)))
+            self.note(("goes on", loop), True)
         return tuple(after.values())
+
+    def claim_at_head(self, loop: int, before: dict[str, object]) -> None:
+        """End a way here, on which the claims are not assumed: if they are false, no way goes on.
+
+        All that was noted before the loop is decided there.
+        """
+        if boolean(self.named("whether the way ends at the head of the loop")):
+            self.note(("begins", loop), True)
+            self.note_claims(loop, before)
+            raise Ended
 
     def first_head(self, before: dict[str, object]) -> dict[str, object]:
         """Let the budget of a unit be any, and forget what was granted."""
@@ -399,9 +410,8 @@ class Round:
         before, granted = numbers_of({"": self.before}), self.grants
         for field, more in zip(FIELDS, (granted._value, granted._count), strict=True):
             after = numbers_of({"": store})["", field]
-            self.note(f"the {field} of a grant is counted", after - before["", field] >= more)
-            within = (0 <= after) & (after <= self.most[field])
-            self.note(f"the {field} of a budget stays within the limit", within)
+            self.note(COUNTED[field], after - before["", field] >= more)
+            self.note(WITHIN[field], (0 <= after) & (after <= self.most[field]))
 
     def note_claims(self, loop: int, values: dict[str, object]) -> None:
         """Claim what was chosen."""
@@ -450,7 +460,7 @@ class Round:
                 value, count = value + more, count + further
         else:
             refuse("a grant of what was not listed")
-        self.note("a grant holds something", count >= 1)
+        self.note(HOLDS, count >= 1)
         return value, count
 
     def counted(self, item: object) -> tuple[int, int]:
@@ -458,7 +468,7 @@ class Round:
         part = contribution_of(item)
         if not is_open(part):
             refuse("a contribution that was not looked at by is_contribution")
-        self.note("what is granted is a contribution", is_one(part))
+        self.note(IS_ONE, is_one(part))
         return part.value if _real_type(part.value) is int else 0, 1
 
     def check(self, value: object) -> None:
@@ -515,9 +525,14 @@ def _cut(rules: Rules) -> FunctionType:
         if why := unclean(rule):
             raise NotFollowed(why)
         for value in (value for scope in _scopes(rule) for value in scope.values()):
-            if isinstance(value, type) and issubclass(value, KEPT) and not _known(value):
+            if isinstance(value, type) and issubclass(value, KEPT) and not _is_copied(value):
                 raise NotFollowed(f"the class {value.__name__}, which may not be copied")
     return made
+
+
+def _is_copied(kind: type) -> bool:
+    """Tell whether a copy of a value of this class keeps all that it holds."""
+    return _known(kind) and all(each.init for each in fields(kind))
 
 
 def kinds_in(values: dict[str, object]) -> list[str]:
@@ -552,45 +567,86 @@ def numbers_of(values: dict[str, object]) -> dict[tuple[str, str], int]:
     return found
 
 
-def choose_claims(seen: Round) -> str:
-    """Leave out what does not hold at the head of a loop or after a round, until all holds.
-
-    Return what is needed and does not hold either, if anything.
-    """
-    while True:
+def choose_claims(seen: Round) -> None:
+    """Leave out what does not hold at the head of a loop or after a round, until all holds."""
+    failing: set[Claim] = {()}
+    ways: set[Claim] = set()
+    while failing:
         found = explore(lambda: seen.claims(integer("value_limit"), integer("count_limit")))
-        failing: dict[Claim | str, None] = {}
+        failing, ways = set(), set()
         for path in found.paths:
             if path.raised is not None:
                 raise NotSymbolic(f"{type(path.raised).__name__} in a round")
             noted = cast(list[Noted], path.returned)
-            failing |= dict.fromkeys(_failing(path.taken, noted))
-        chosen = {each for each in failing if not isinstance(each, str)}
-        if not chosen:
-            return next((str(each) for each in failing), "")
-        seen.left_out |= chosen
+            chosen = [(what, claim) for what, claim in noted if not isinstance(what, str)]
+            ways |= {what for what, _ in chosen if what[0] in ("begins", "goes on")}
+            failing.update(_failing(path.taken, chosen))
+        seen.left_out |= failing
+    if any(("goes on", loop) not in ways for what, loop in ways if what == "begins"):
+        raise NotSymbolic("a loop that no way goes through")
 
 
-def _failing(taken: z3.BoolRef, noted: list[Noted]) -> list[Claim | str]:
+def _failing(taken: z3.BoolRef, chosen: list[tuple[Claim, object]]) -> list[Claim]:
     """Ask z3 which claims do not hold on a way; what is undecided does not."""
     solver = z3.Solver()
     solver.set("rlimit", EFFORT)
     solver.add(taken)
-    claims = [(what, term_of(claim)) for what, claim in noted]
+    claims = [(what, term_of(claim)) for what, claim in chosen]
     if not claims or solver.check(z3.Not(z3.And(*(term for _, term in claims)))) == z3.unsat:
         return []
     return [what for what, term in claims if solver.check(z3.Not(term)) != z3.unsat]
 
 
-@for_all_rules("a round grants its unit what the budget counts, within the limits")
-def rounds_are_counted(seen: Round, value_limit: int, count_limit: int) -> bool:
-    """Follow the rule; a way on which something claimed does not hold is no counterexample."""
-    if not running():
-        raise NotSymbolic("a round begins where no run may come to")
-    holds: object = True
-    for _, claim in seen.claims(value_limit, count_limit):
-        holds = claim if holds is True else holds & claim  # type: ignore[operator]
-    return cast(bool, holds)
+@dataclass(frozen=True, kw_only=True)
+class Needed(Step[Rules]):
+    """State something that has to be so on every way through a round."""
+
+    name: str
+
+    def decide(self, subject: Rules) -> StepResult:
+        """Cut the loops of the rule, and decide what is needed."""
+        start = perf_counter_ns()
+        try:
+            seen = Round(subject)
+            choose_claims(seen)
+            return self.decide_on(seen)
+        except (NotFollowed, NotSymbolic) as refusal:
+            seconds = Fraction(perf_counter_ns() - start, 10**9)
+            why = str(refusal)
+            return StepResult(
+                name=self.name, verdict="UNKNOWN", by=BOTH, seconds=seconds, reason=why
+            )
+
+    def decide_on(self, seen: Round) -> StepResult:
+        """Let both solvers decide what is needed, with what was chosen to be claimed of loops.
+
+        A round may begin where no run comes to, so that no numbers refute the rule.
+        """
+
+        @for_all_rules(self.name)
+        def holds(seen: Round, value_limit: int, count_limit: int) -> bool:
+            if not running():
+                raise NotSymbolic("a round begins where no run may come to")
+            all_of_it: object = True
+            for what, claim in seen.claims(value_limit, count_limit):
+                if what == self.name or not isinstance(what, str):
+                    all_of_it = claim if all_of_it is True else all_of_it & claim  # type: ignore[operator]
+            return cast(bool, all_of_it)
+
+        found = holds.decide(seen)
+        refuted = any(each.status == "refuted" for each in found.decisions)
+        if found.verdict == "PROVED" or not refuted or found.alarm:
+            return found
+        return replace(found, reason="it is not so", disproved=True)
+
+
+BOTH = ("z3", "cvc5")
+RETURNED = "the budgets and grants after the loop are returned"
+HOLDS = "a grant holds something"
+IS_ONE = "what is granted is a contribution"
+COUNTED = {each: f"the {each} of what is granted is counted" for each in FIELDS}
+WITHIN = {each: f"the {each} of a budget stays within the limit" for each in FIELDS}
+NEEDED = (*COUNTED.values(), *WITHIN.values(), IS_ONE, HOLDS, RETURNED)
 
 
 def granted_by_rounds(rules: Rules, otherwise: StepResult) -> StepResult:
@@ -599,24 +655,194 @@ def granted_by_rounds(rules: Rules, otherwise: StepResult) -> StepResult:
     Where it is no loop of its own, that is what was found otherwise.
     """
     start = perf_counter_ns()
+    steps: list[StepResult] = []
     try:
         seen = Round(rules)
     except NotFollowed:
         return otherwise
-    found, failing, why = otherwise, "", ""
     try:
-        failing = choose_claims(seen)
-        found = otherwise if failing else rounds_are_counted.decide(seen)
-        why = f"it is not so that {failing}" if failing else found.reason
+        choose_claims(seen)
+        steps = [Needed(name=each).decide_on(seen) for each in NEEDED]
+        why = "; ".join(f"{each.name}: {each.reason}" for each in steps if each.reason)
     except NotSymbolic as refusal:
         why = str(refusal)
-    proved = found is not otherwise and found.verdict == "PROVED"
+    proved = bool(steps) and all(each.verdict == "PROVED" for each in steps)
     return replace(
-        found,
-        name=otherwise.name,
+        otherwise,
+        by=BOTH if proved else otherwise.by,
         seconds=otherwise.seconds + Fraction(perf_counter_ns() - start, 10**9),
         verdict="PROVED" if proved else "UNKNOWN",
-        reason=why,
-        example=None,
-        disproved=not proved and (bool(failing) or otherwise.disproved),
+        decisions=tuple(each for step in steps for each in step.decisions),
+        reason="" if proved else why,
+        disproved=not proved and (otherwise.disproved or any(each.disproved for each in steps)),
+        alarm=any(each.alarm for each in steps),
     )
+
+
+def grant_by_rounds(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Cut every contribution to what is left of the budget, as a loop of its own."""
+    budgets = at.client.budgets
+    granted: list[Credit] = []
+    for credit in credits:
+        spent = budgets.get(credit.unit, Budget())
+        parts: list[Contribution] = []
+        for part in filter(is_contribution, credit.contributions):
+            value = min(part.value, at.limits.contribution_budget - spent.value)
+            if spent.count < at.limits.sparsity_budget:
+                spent = Budget(value=spent.value + value, count=spent.count + 1)
+                parts.append(replace(part, value=value))
+        budgets = budgets.set(credit.unit, spent)
+        if parts:
+            granted.append(replace(credit, contributions=tuple(parts)))
+    return budgets, tuple(granted)
+
+
+def count_half(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Count half of what is granted."""
+    budgets = at.client.budgets
+    granted: list[Credit] = []
+    for credit in credits:
+        spent = budgets.get(credit.unit, Budget())
+        for part in filter(is_contribution, credit.contributions):
+            value = min(part.value, at.limits.contribution_budget - spent.value)
+            if spent.count < at.limits.sparsity_budget:
+                spent = Budget(value=spent.value + value // 2, count=spent.count + 1)
+                granted.append(replace(credit, contributions=(replace(part, value=value),)))
+                budgets = budgets.set(credit.unit, spent)
+    return budgets, tuple(granted)
+
+
+def count_once(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Count several contributions as one."""
+    budgets = at.client.budgets
+    granted: list[Credit] = []
+    for credit in credits:
+        spent = budgets.get(credit.unit, Budget())
+        parts: list[Contribution] = []
+        used = 0
+        for part in filter(is_contribution, credit.contributions):
+            if spent.value + used + part.value <= at.limits.contribution_budget:
+                parts.append(part)
+                used += part.value
+        if parts and spent.count < at.limits.sparsity_budget:
+            granted.append(replace(credit, contributions=tuple(parts)))
+            after = Budget(value=spent.value + used, count=spent.count + 1)
+            budgets = budgets.set(credit.unit, after)
+    return budgets, tuple(granted)
+
+
+def pass_the_limit(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Grant the last contribution whole."""
+    budgets = at.client.budgets
+    granted: list[Credit] = []
+    for credit in credits:
+        spent = budgets.get(credit.unit, Budget())
+        parts: list[Contribution] = []
+        for part in filter(is_contribution, credit.contributions):
+            if spent.count < at.limits.sparsity_budget:
+                spent = Budget(value=spent.value + part.value, count=spent.count + 1)
+                parts.append(part)
+        budgets = budgets.set(credit.unit, spent)
+        if parts:
+            granted.append(replace(credit, contributions=tuple(parts)))
+    return budgets, tuple(granted)
+
+
+def forget_the_number(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Bound values only, and count both."""
+    budgets = at.client.budgets
+    granted: list[Credit] = []
+    for credit in credits:
+        spent = budgets.get(credit.unit, Budget())
+        parts: list[Contribution] = []
+        for part in filter(is_contribution, credit.contributions):
+            value = min(part.value, at.limits.contribution_budget - spent.value)
+            spent = Budget(value=spent.value + value, count=spent.count + 1)
+            parts.append(replace(part, value=value))
+        budgets = budgets.set(credit.unit, spent)
+        if parts:
+            granted.append(replace(credit, contributions=tuple(parts)))
+    return budgets, tuple(granted)
+
+
+def double_keys(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Grant contributions to twice their keys, which may be none."""
+    budgets = at.client.budgets
+    granted: list[Credit] = []
+    for credit in credits:
+        spent = budgets.get(credit.unit, Budget())
+        parts: list[Contribution] = []
+        for part in filter(is_contribution, credit.contributions):
+            spent, fits = at.rules.admit(at, credit.unit, spent, part)
+            if fits:
+                parts.append(replace(part, key=2 * part.key))
+        budgets = budgets.set(credit.unit, spent)
+        if parts:
+            granted.append(replace(credit, contributions=tuple(parts)))
+    return budgets, tuple(granted)
+
+
+def grant_nothing(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Grant a credit of which nothing fits."""
+    budgets = at.client.budgets
+    granted: list[Credit] = []
+    for credit in credits:
+        spent = budgets.get(credit.unit, Budget())
+        parts: list[Contribution] = []
+        for part in filter(is_contribution, credit.contributions):
+            spent, fits = at.rules.admit(at, credit.unit, spent, part)
+            if fits:
+                parts.append(part)
+        budgets = budgets.set(credit.unit, spent)
+        granted.append(replace(credit, contributions=tuple(parts)))
+    return budgets, tuple(granted)
+
+
+def return_the_first(
+    at: AtContribution, credits: tuple[Credit, ...]
+) -> tuple[Budgets, tuple[Credit, ...]]:
+    """Grant as in the paper, and return the budgets as they were."""
+    budgets = at.client.budgets
+    granted: list[Credit] = []
+    for credit in credits:
+        spent = budgets.get(credit.unit, Budget())
+        parts: list[Contribution] = []
+        for part in filter(is_contribution, credit.contributions):
+            spent, fits = at.rules.admit(at, credit.unit, spent, part)
+            if fits:
+                parts.append(part)
+        budgets = budgets.set(credit.unit, spent)
+        if parts:
+            granted.append(replace(credit, contributions=tuple(parts)))
+    return at.client.budgets, tuple(granted)
+
+
+BY_ROUNDS = Proof(
+    claim="contributions_stay_within_budget",
+    subject=replace(PAPER, contribute=grant_by_rounds),
+    steps=tuple(Needed(name=each) for each in NEEDED),
+    unproved_for={
+        "half of every value is counted": replace(PAPER, contribute=count_half),
+        "several contributions count as one": replace(PAPER, contribute=count_once),
+        "values may pass the limit": replace(PAPER, contribute=pass_the_limit),
+        "the number may pass the limit": replace(PAPER, contribute=forget_the_number),
+        "contributions to twice their keys": replace(PAPER, contribute=double_keys),
+        "a credit of which nothing fits": replace(PAPER, contribute=grant_nothing),
+        "the budgets as they were": replace(PAPER, contribute=return_the_first),
+    },
+)
+"""What is needed of a loop of its own, and for each of it a loop of which it is not so."""
