@@ -15,6 +15,8 @@ not compute by itself. The *core* of a proposal is its rules without such additi
 - `totals`, if every contribution adds at most its value, by itself, as `proofs/_totals.py` says;
 - `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `event_attribute`,
   `register_event_trigger`, `pass_windows` and `event_visible`, as `proofs/_clients.py` says;
+- `contribute`, if it is a loop of its own that grants every unit what its budget counts, as
+  `proofs/_granted.py` says;
 - `budget_entries`, if the entries of a report are what is written on it, its contents left out, and
   limits and constants, all as they are, or whole numbers computed from its identifier, so that they
   equal those of every other query: what a report took part in is then counted under each entry.
@@ -226,7 +228,10 @@ class AroundSums(Around):
 
 @dataclass(frozen=True, kw_only=True)
 class AroundContribute(Around):
-    """State that each credit is granted by itself, or that there is one, and it is or is not."""
+    """State that each credit is granted by itself, or that there is one, and it is or is not.
+
+    A loop of its own is run round by round where its code is not followed.
+    """
 
     def follow(self, subject: Rules) -> None:
         """Where nothing but the paper decides, there is one credit at a time."""

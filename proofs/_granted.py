@@ -20,6 +20,8 @@ $0 \le S' \le (\Lambda_1, \Lambda_0)$ in whole numbers; every contribution that 
 `is_contribution`; nothing raises. What is returned are the budgets and the grants after the loop.
 What is claimed of a loop over contributions is chosen among a few inequalities, by leaving out
 whichever does not hold at the head or after a round: those that are left are shown like all else.
+At the head of a loop a way ends, on which all that was noted is decided before anything is assumed
+of the loop: claims that are false there would leave no way on which something could fail.
 
 So what is granted to a unit depends on its own credits, on its own budget and on what is public.
 Without $x$ the other units are granted the same: the loop passes over one credit after the other,
