@@ -42,7 +42,7 @@ class Credits(Opaque):
 
 
 class Parts(Counted):
-    """Be the contributions of a credit, or some of them: any number of them."""
+    """Be the contributions of a credit, any number of them."""
 
     __slots__ = ()
 
@@ -52,14 +52,20 @@ class Parts(Counted):
             refuse(f".number of {self._what}")
         return super().number()
 
-    def __getitem__(self, place: object) -> Parts:
+    def __getitem__(self, place: object) -> Some:
         """Return some of the contributions, by known places."""
         if type(place) is not slice:
             refuse(f"a single one of {self._what}")
         places = (place.start, place.stop, place.step)
         if any(type(each) not in (int, type(None)) for each in places) or place.step == 0:
             refuse(f"places that are not known of {self._what}")
-        return Parts(f"some of {self._what}")
+        return Some(f"some of {self._what}")
+
+
+class Some(Opaque):
+    """Be some contributions of a credit, or all in another order: they can only be gone through."""
+
+    __slots__ = ()
 
 
 class Part(_opened(Contribution)):  # type: ignore[misc]

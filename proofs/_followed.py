@@ -671,7 +671,7 @@ def _refusing(reason: str) -> Callable[..., object]:
     return refusing
 
 
-def _isinstance(value: object, kinds: object) -> bool:
+def _isinstance(value: object, kinds: object, /) -> bool:
     """Answer as for the real type, and refuse where it is not settled or is a type of numbers."""
     if isinstance(kinds, tuple):
         return any(_isinstance(value, each) for each in kinds)
@@ -694,13 +694,13 @@ def _isinstance(value: object, kinds: object) -> bool:
     return False
 
 
-def _len(value: object) -> int:
+def _len(value: object, /) -> int:
     """Count, also the members of what may not be looked at but for its length."""
     counted = issubclass(type(value), Counted)
     return cast(Counted, value).number() if counted else len(cast(list[object], value))
 
 
-def _getattr(value: object, name: str, *default: object) -> object:
+def _getattr(value: object, name: str, /, *default: object) -> object:
     """Refuse to say which attributes a symbolic value has: they are not those of the real one."""
     if type(value) in (Number, Text, Truth, Table, Module, Place):
         refuse("getattr of a symbolic value")
@@ -711,7 +711,7 @@ def _getattr(value: object, name: str, *default: object) -> object:
     return getattr(value, name, *default)
 
 
-def _hasattr(value: object, name: str) -> bool:
+def _hasattr(value: object, name: str, /) -> bool:
     nothing = object()
     return _getattr(value, name, nothing) is not nothing
 

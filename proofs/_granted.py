@@ -58,6 +58,7 @@ from proofs._accounts import (
     Part,
     Parts,
     Picked,
+    Some,
     Store,
     contribution_of,
     held_by,
@@ -112,7 +113,21 @@ PAPERS_OWN = ("admit", "budget_unit")
 KEPT = (Budget, Contribution, Credit)
 """The classes whose values are copied."""
 
-KNOWN = (*ATOMS, Number, Truth, Text, Name, Opaque, Credits, Parts, Listed, List, Store, Picked)
+KNOWN = (
+    *ATOMS,
+    Number,
+    Truth,
+    Text,
+    Name,
+    Opaque,
+    Credits,
+    Parts,
+    Some,
+    Listed,
+    List,
+    Store,
+    Picked,
+)
 """What a variable may be where a loop begins: nothing that could be changed, but for lists."""
 
 HOLDING = (*KEPT, Part, _opened(Budget), _opened(Credit))
@@ -212,9 +227,11 @@ class Round:
             refuse("an order that is not known")
         return Picked(key, parts, sorts=True)
 
-    def turned_round(self, parts: object, /) -> object:
+    def turned_round(self, parts: object, /) -> Some:
         """Return all contributions, the last first."""
-        return parts if type(parts) in (Parts, Listed) else refuse("reversed of something else")
+        if type(parts) is not Parts:
+            refuse("reversed of something else than contributions")
+        return Some("the contributions, the last first")
 
     def only_looks(self, function: object) -> None:
         """Refuse a function that could do more than to look at what it is given.
@@ -241,7 +258,7 @@ class Round:
         assume(one.value == other.value, one.count == other.count)
         return True
 
-    def is_contribution(self, part: object) -> bool:
+    def is_contribution(self, part: object, /) -> bool:
         """Open a contribution that is one; ask the paper about those that were made of it."""
         if is_open(part):
             return bool(is_one(contribution_of(part)))
@@ -367,7 +384,7 @@ class Round:
         if loop == 1 and type(source) is Credits:
             parts = Parts("the contributions of the credit")
             return lambda: unchecked(Credit, unit=self.unit, contributions=parts)
-        if loop > 1 and type(source) is Parts:
+        if loop > 1 and type(source) in (Parts, Some):
             return new_part
         if loop > 1 and type(source) is Listed and not source._of._grants:
             return lambda: self.open(new_part())
