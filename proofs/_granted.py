@@ -77,10 +77,10 @@ from proofs._subjects import (
     _opened,
     _real_type,
     any_key,
+    any_time,
     budget,
     for_all_rules,
     keeper,
-    on_device,
     plain,
     unchecked,
 )
@@ -100,7 +100,7 @@ from proofs._symbolic import (
 from spec import PAPER, Rules
 from spec.contributions import Budget, Budgets, Credit
 from spec.reports import Contribution, is_contribution
-from spec.rules import AtContribution, Limits
+from spec.rules import AtContribution, Limits, OnDevice
 
 MACHINERY.add(__file__)
 
@@ -178,7 +178,7 @@ class Round:
         limits = unchecked(Limits, contribution_budget=value_limit, sparsity_budget=count_limit)
         rules = unchecked(Rules, limits=limits, admit=PAPER.admit)
         client = keeper(cast(Budgets, self.given))
-        at = on_device(rules, client, Opaque("the cause"))
+        at = unchecked(OnDevice, rules=rules, now=any_time(), client=client)
         self.seen: tuple[object, ...] = (limits, rules, client, at)
         try:
             returned = self.rule(at, Credits("the credits"))
@@ -397,8 +397,7 @@ class Round:
         """Return a contribution that a function picks; a round for another one does nothing."""
         found = cast(Callable[[object], object], source._by)(part)
         if source._sorts:
-            numbers = found if type(found) is tuple else (found,)
-            if not numbers or not all(_real_type(each) is int for each in numbers):
+            if _real_type(found) is not int:
                 refuse("an order by something else than numbers")
         elif not found:
             raise Ended
