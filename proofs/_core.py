@@ -62,6 +62,7 @@ from proofs._labels import (
 )
 from proofs._proof import Proof, Step, StepResult
 from proofs._rewritten import rewritten
+from proofs._rows import AroundRows
 from proofs._served import (
     AT,
     BATCH,
@@ -180,6 +181,28 @@ class AroundEntries(Around):
         """Ask for one entry at least that is the same at every time."""
         fixed = isinstance(found, Pack) and not all(map(changes, found.members))
         return fixed and is_public(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AroundCharges(Around):
+    """State that every report that is answered has paid."""
+
+    def follow(self, subject: Rules) -> None:
+        """Follow a rule that keeps no charges in dictionaries, or else one that does.
+
+        Each of the two is a proof by itself. The first knows dictionaries for anything public.
+        """
+        try:
+            super().follow(subject)
+        except (NotFollowed, NotPublic) as first:
+            try:
+                dataclasses.replace(self, policy=AroundRows).follow_here(subject)
+            except (NotFollowed, NotPublic):
+                raise first from None
+
+    def follow_here(self, subject: Rules) -> None:
+        """Follow the rule in one of the two ways."""
+        super().follow(subject)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -359,7 +382,7 @@ AROUND: dict[str, Step[Rules]] = {
         policy=AroundServe,
         allowed=(Pack("served", (CURRENT, PUBLIC)),),
     ),
-    "settle": Around(
+    "settle": AroundCharges(
         name="a batch is refused in public, or charged as in the paper or report by report",
         rule="settle",
         arguments=(AT, BATCH),

@@ -579,14 +579,21 @@ class _Frame:
             stack.pop()
         elif operation == "BINARY_SUBSCR" and (found := self._picked(stack[-2], stack[-1])):
             stack[-2:] = [found]
-        elif operation == "BUILD_MAP" and not given and (made := self._made_dictionary()):
-            stack.append(made)
+        elif operation == "BUILD_MAP" and not given and (begun := self._made_dictionary(place)):
+            label, change = begun
+            state = _changed_by(stack, names, change)
+            return [*state.stack, label], dict(state.names)
         elif operation == "BINARY_OP" and (
             found := self.policy.operated(step.argrepr, stack[-2], stack[-1])
         ):
             stack[-2:] = [found]
-        elif operation == "STORE_SUBSCR" and self._stored(*stack[-3:]):
-            del stack[-3:]
+        elif operation == "STORE_SUBSCR" and (stored := self._stored(*stack[-3:])):
+            state = _changed_by(stack[:-3], names, stored)
+            return list(state.stack), dict(state.names)
+        elif operation == "CONTAINS_OP" and (
+            found := self.policy.contained(stack[-2], stack[-1], not step.arg)
+        ):
+            stack[-2:] = [found]
         elif operation in EFFECTS:
             if operation == "MAP_ADD":
                 self._collects_apart(stack[-1])
@@ -639,11 +646,15 @@ class _Frame:
         if self.policy.changes_nothing and label != MADE:
             raise self.unknown(f"{use} of {label.what}")
 
-    def _made_dictionary(self) -> Label | None:
-        return self.policy.made_dictionary() if self.depth == 0 else None
+    def _made_dictionary(self, place: int) -> tuple[Label, Change | None] | None:
+        if self.depth:
+            return None
+        begun = [(i, step.argval) for i, step in enumerate(self.steps) if step.opname == "FOR_ITER"]
+        around = [i for i, end in begun if i < place < self.at_offset[end]]
+        return self.policy.made_dictionary(place, len(around))
 
-    def _stored(self, value: Label, into: Label, key: Label) -> bool:
-        return self.depth == 0 and self.policy.stored(into, key, value) is True
+    def _stored(self, value: Label, into: Label, key: Label) -> Change | None:
+        return self.policy.stored(into, key, value) if self.depth == 0 else None
 
     def _packed(self, operation: str, count: int, stack: list[Label]) -> None:
         if operation == "BUILD_TUPLE":

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import CodeType
-from typing import Literal
 
 
 class NotPublic(Exception):
@@ -153,14 +152,20 @@ class Policy:
     def constant(self, value: object) -> Label | None:
         """Return the label of a constant."""
 
-    def made_dictionary(self) -> Label | None:
-        """Return the label of an empty dictionary that the rule itself makes."""
+    def made_dictionary(self, place: int, loops: int) -> tuple[Label, Change | None] | None:
+        """Return the label of an empty dictionary that the rule itself makes, in so many loops.
+
+        What was made at the same place before is another one: the change forgets it.
+        """
 
     def operated(self, operator: str, first: Label, second: Label) -> Label | None:
         """Return the label of what an operator makes of two values."""
 
-    def stored(self, into: Label, key: Label, value: Label) -> Literal[True] | None:
-        """Return True if the rule itself may store a value under a key."""
+    def stored(self, into: Label, key: Label, value: Label) -> Change | None:
+        """Return what becomes of labels if the rule itself may store a value under a key."""
+
+    def contained(self, member: Label, into: Label, inside: bool) -> Label | None:
+        """Return the label of whether a value is among others, or of whether it is not."""
 
     kept_apart: Label | None = None
     """Whose sequences have a length that is not public, and loops that handle each by itself."""
@@ -233,6 +238,11 @@ def changed_by(label: Label, change: Callable[[Label], Label]) -> Label:
     if isinstance(label, Several) and changed == label:
         return replace(label, member=changed_by(label.member, change))
     return changed
+
+
+def unchanged(label: Label) -> Label:
+    """Leave a label as it is."""
+    return label
 
 
 def ways_of(label: Label) -> tuple[Label, ...]:

@@ -89,10 +89,10 @@ class AtTheService(Policy):
         return None
 
     def call(self, call: Call) -> Label | None:
-        """Allow copies with other public parts; of rules, ask for the threshold and the charge.
+        """Allow copies with other public parts; ask rules for threshold, entries and charge.
 
-        Neither depends on what reports hold, or else other parts of the proof fail. They show it
-        for what these rules are given in the paper, and so nothing else may be given here: no
+        None of them depends on what reports hold, or else other parts of the proof fail. They show
+        it for what these rules are given in the paper, and so nothing else may be given here: no
         argument more, and to a charge what the ledger holds or nothing spent.
         """
         if call.target is Spent and not call.positional and not call.keywords:
@@ -111,6 +111,8 @@ class AtTheService(Policy):
                 return PUBLIC if isinstance(of[0], Several) else None
             if call.target.name == "charge" and isinstance(at, At) and at.asked and len(of) == 2:
                 return PUBLIC if self.is_held(of[0]) and of[1] == REPORT else None
+            if call.target.name == "budget_entries" and isinstance(at, At) and at.asked:
+                return PUBLIC if of == [REPORT] else None
         return None
 
     def is_held(self, label: Label) -> bool:

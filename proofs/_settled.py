@@ -21,14 +21,16 @@ kept from the round before loses its label.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from proofs._chosen import collected, is_lazy
 from proofs._labels import (
     NO_MEMBER,
     NONE,
     PUBLIC,
     Call,
     Change,
+    Inside,
     Label,
     NotFollowed,
     Pack,
@@ -36,6 +38,7 @@ from proofs._labels import (
     Rounds,
     Several,
     is_public,
+    unchanged,
 )
 from proofs._served import (
     AT,
@@ -53,9 +56,17 @@ from spec import PAPER
 CHARGED = Public("the ledger after the charge")
 SETTLED = Label("what the batch was settled to")
 ACCEPTED = Label("the reports that can pay")
+SETTLED_BEFORE = Label("what other reports were settled to")
 
 THIS = Label("the report of this round")
+TAKEN = Label("the report of this round, which is in a list")
+ONE = Label("the report of a round of a comprehension")
+ONCE = Label("a report of the batch that is in a list once")
+OWING = Label("a report that is in a list once, and has paid unless it is that of this round")
+IN_TURN = Several("reports of the batch that come in turn, each at most once", REPORT)
+CHOSEN = Several("reports of the batch, each at most once", REPORT)
 PAID = Label("a report that has paid")
+PAID_TAKEN = Label("a report that has paid and is in a list")
 LISTED = Label("a report that has paid and is listed")
 GONE_THROUGH = Several("the batch, which is gone through", REPORT)
 BATCH_THAT_PAID = Several("the batch, which has paid", LISTED)
@@ -66,7 +77,10 @@ ENTRY = Public("the entry of this round")
 ENTRY_PAID = Public("the entry of this round, which has paid")
 IDENTIFIER = Public("the identifier of this report")
 
+ROUNDS_OF_A_REPORT = "the rounds of a report"
+
 CHARGING = Public("the ledger with the charges so far")
+WITH_CHARGES = Public("the ledger with all charges that were kept")
 LEFT_BEHIND = Public("a ledger on the way")
 LOOK_UP = Public("the look-up of an entry")
 STORE = Public("the change of an entry")
@@ -89,6 +103,13 @@ class AfterOrNone(Under):
     """Label what an entry holds after the charge, or None if it cannot pay."""
 
 
+OF_THIS_ROUND = (THIS, TAKEN)
+HAS_PAID: dict[Label, Label] = {THIS: PAID, TAKEN: PAID_TAKEN, OWING: LISTED}
+"""What becomes of labels when the report of this round has paid."""
+
+IN_A_LIST = (ONCE, OWING, LISTED)
+"""What is known of members of a list, none of which is in there twice, from least to most."""
+
 OF_THIS_ENTRY = (ENTRY, ENTRY_PAID)
 OF_THIS_REPORT = (*OF_THIS_ENTRY, ENTRIES, ONE_ENTRY, IDENTIFIER)
 
@@ -100,8 +121,10 @@ def next_entry(label: Label) -> Label:
 
 def next_report(label: Label) -> Label:
     """Forget what was known of the report before, but that it has paid."""
-    if label == THIS:
+    if label in OF_THIS_ROUND:
         return REPORT
+    if label == OWING:
+        return ONCE
     return PUBLIC if label in OF_THIS_REPORT or isinstance(label, Under) else label
 
 
@@ -110,13 +133,15 @@ class AroundSettle(AtTheService):
 
     def __init__(self) -> None:
         self.accounts: set[Label] = set()
-        self.paid: dict[Label, Label] = {}
+        self.after: Change = unchanged
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public of a report, and of the ledger what is charged."""
-        if label == THIS and name == "report_id":
+        if label in OF_THIS_ROUND and name == "report_id":
             return IDENTIFIER
-        if label in (PAID, LISTED) and name == "report_id":
+        if label in OF_THIS_ROUND or label == ONE:
+            return super().attribute(REPORT, name)
+        if label in (PAID, PAID_TAKEN) and name == "report_id":
             return PUBLIC
         if label == CHARGING and name in ("get", "set"):
             return LOOK_UP if name == "get" else STORE
@@ -127,50 +152,57 @@ class AroundSettle(AtTheService):
         if call.keywords:
             return None
         if call.target is PAPER.settle and call.positional[:1] == (AT,):
-            if call.positional[1:] not in ((BATCH,), (GONE_THROUGH,), (BATCH_THAT_PAID,)):
+            if not _are_of_the_batch(call.positional[1:]):
                 return None
-            self._keeps(ENTRY)
-            self.paid = {}
+            self.keeps(ENTRY)
+            self.after = settled_before
             return SETTLED
         if call.target != STORE or len(call.positional) != 2:
             return None
         entry, after = call.positional
-        if entry not in (ENTRY, IDENTIFIER) or after != After("after", entry):
+        if not is_charge(entry, after):
             return None
-        self._keeps(entry)
-        self.paid = {ENTRY: ENTRY_PAID} if entry == ENTRY else {THIS: PAID, IDENTIFIER: PUBLIC}
+        self.keeps(entry)
+        self.after = paid_by(entry)
         return CHARGING
 
-    def _keeps(self, entry: Label) -> None:
+    def keeps(self, entry: Label) -> None:
+        """Refuse accounts by entry beside accounts by identifier."""
         self.accounts.add(entry)
         if len(self.accounts) > 1:
             raise NotFollowed("accounts by entry and by identifier")
 
     def after_inner(self, label: Label) -> Label:
         """Note which ledger holds all charges, and that an entry has paid."""
-        if not self.paid:
-            return label
-        if label in (CHARGING, LOOK_UP, STORE):
-            return LEFT_BEHIND if label == CHARGING else PUBLIC
-        return PUBLIC if isinstance(label, Under) else self.paid.get(label, label)
+        return self.after(label)
 
     def call(self, call: Call) -> Label | None:
         """Look up what an entry holds, and ask the rules for entries and charges."""
         given, public = call.positional, all(map(is_public, call.positional))
         if call.keywords:
             return super().call(call)
+        if isinstance(call.target, Inside):
+            return self._chosen(call.target, given)
+        if call.target in (tuple, list) and given in ((IN_TURN,), (CHOSEN,)):
+            return CHOSEN
         if call.target in (LOOK_UP, LEDGER_LOOK_UP):
             known = len(given) == 2 and given[0] in (ENTRY, IDENTIFIER) and given[1] == NOTHING
             return Under("held", given[0]) if known else self._looked_up(given)
         if call.target == STORE:
             return PUBLIC if public else None
         if isinstance(call.target, RuleOf) and given[:1] and self._asked(given[0]):
-            if call.target.name == "budget_entries" and given[1:] == (THIS,):
+            if call.target.name == "budget_entries" and given[1:] in ((THIS,), (TAKEN,)):
                 return ENTRIES
             held = given[1] if call.target.name == "charge" and len(given) == 3 else PUBLIC
-            if type(held) is Under and given[2] == THIS:
+            if type(held) is Under and given[2] in OF_THIS_ROUND:
                 return AfterOrNone("after or None", held.entry)
-        return super().call(call)
+        return super().call(replace(call, positional=tuple(map(as_report, given))))
+
+    def _chosen(self, inside: Inside, given: tuple[Label, ...]) -> Label | None:
+        """Know a comprehension that chooses reports of the batch, each at most once."""
+        if not _are_of_the_batch(given) or collected(inside, ONE, self) != ONE:
+            return None
+        return IN_TURN if is_lazy(inside) else CHOSEN
 
     def is_held(self, label: Label) -> bool:
         """Know what the ledger holds under entries of this report as well."""
@@ -187,14 +219,16 @@ class AroundSettle(AtTheService):
         return lambda each: known if each == label else each
 
     def put_in(self, label: Label) -> tuple[Label, Change | None]:
-        """List a report that has paid, once."""
+        """List a report that has paid, or the report of this round, once."""
+        if label == THIS:
+            return OWING, lambda each: TAKEN if each == THIS else each
         if label != PAID:
             return label, None
-        return LISTED, lambda each: REPORT if each == PAID else each
+        return LISTED, lambda each: PAID_TAKEN if each == PAID else each
 
     def taken_out(self, label: Label) -> Label:
         """Forget of a member what is known in one round."""
-        if label in (PAID, LISTED):
+        if label in (PAID, PAID_TAKEN, *IN_A_LIST):
             return REPORT
         return PUBLIC if label in (CHARGING, LOOK_UP, STORE) else next_report(label)
 
@@ -204,7 +238,7 @@ class AroundSettle(AtTheService):
             begun = {BATCH: GONE_THROUGH, LEDGER: CHARGING}
             return Rounds("the rounds", PAID), lambda each: begun.get(each, each)
         if label == ENTRIES:
-            return Rounds("the rounds of a report", ENTRY_PAID), None
+            return Rounds(ROUNDS_OF_A_REPORT, ENTRY_PAID), None
         return None
 
     def next_round(self, rounds: Rounds) -> tuple[Label, Change]:
@@ -213,11 +247,18 @@ class AroundSettle(AtTheService):
 
     def ended(self, rounds: Rounds) -> Change | None:
         """Note that the batch, or a report, has paid if every round has."""
-        if rounds == Rounds("the rounds", PAID):
+        if rounds in (Rounds("the rounds", PAID), Rounds("the rounds", PAID_TAKEN)):
             return lambda each: BATCH_THAT_PAID if each == GONE_THROUGH else each
-        if rounds == Rounds("the rounds of a report", ENTRY_PAID):
-            return lambda each: PAID if each == THIS else each
+        if rounds == Rounds(ROUNDS_OF_A_REPORT, ENTRY_PAID):
+            return lambda each: HAS_PAID.get(each, each)
         return None
+
+    def joined(self, first: Label, second: Label) -> Label | None:
+        """Forget on which way a report was put into a list, and on which all in it have paid."""
+        for weaker, stronger in ((TAKEN, THIS), (PAID_TAKEN, PAID), (OWING, LISTED)):
+            if {first, second} == {weaker, stronger}:
+                return weaker
+        return ONCE if first in IN_A_LIST and second in IN_A_LIST else None
 
     def members(self, label: Label) -> Pack | None:
         """Open what the batch was settled to."""
@@ -228,17 +269,55 @@ class AroundSettle(AtTheService):
         return label == ACCEPTED or is_public(label)
 
 
+def _are_of_the_batch(given: tuple[Label, ...]) -> bool:
+    """Tell whether reports are some of the batch, none of them twice, and nobody can add one."""
+    if given in ((BATCH,), (GONE_THROUGH,), (BATCH_THAT_PAID,), (CHOSEN,)):
+        return True
+    return len(given) == 1 and type(given[0]) is Several and given[0].member in IN_A_LIST
+
+
+def as_report(label: Label) -> Label:
+    """Return the label of any report for that of one that is known by its round."""
+    return REPORT if label in OF_THIS_ROUND or label == ONE else label
+
+
+def is_charge(entry: Label, after: Label) -> bool:
+    """Tell whether a value is what an entry holds after a charge."""
+    return entry in (ENTRY, IDENTIFIER) and after == After("after", entry)
+
+
+def settled_before(label: Label) -> Label:
+    """Forget what other reports were settled to."""
+    if label == CHARGED:
+        return LEFT_BEHIND
+    return SETTLED_BEFORE if label in (SETTLED, ACCEPTED) else label
+
+
+def paid_by(entry: Label) -> Change:
+    """Return what becomes of labels when the charge of an entry is stored in the ledger."""
+    paid: dict[Label, Label] = {ENTRY: ENTRY_PAID}
+    if entry == IDENTIFIER:
+        paid = {**HAS_PAID, IDENTIFIER: PUBLIC}
+
+    def after(label: Label) -> Label:
+        if label in (CHARGING, LOOK_UP, STORE):
+            return LEFT_BEHIND if label == CHARGING else PUBLIC
+        return PUBLIC if isinstance(label, Under) else paid.get(label, label)
+
+    return after
+
+
 def settled_as(ledger: Label, reports: Label) -> Pack:
     """Return the label of what a batch is settled to."""
     return Pack("settled", (ledger, reports))
 
 
-REFUSED = tuple(settled_as(each, NONE) for each in (LEDGER, CHARGED, CHARGING, LEFT_BEHIND))
+LEDGERS = (LEDGER, CHARGED, CHARGING, WITH_CHARGES, LEFT_BEHIND)
 WAYS = (
     SETTLED,
-    *REFUSED,
+    *(settled_as(each, NONE) for each in LEDGERS),
     settled_as(CHARGED, ACCEPTED),
-    settled_as(CHARGING, Several("who has paid", LISTED)),
+    *(settled_as(each, Several("who has paid", LISTED)) for each in (CHARGING, WITH_CHARGES)),
 )
 """What a batch may be settled to."""
 

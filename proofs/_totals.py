@@ -23,7 +23,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from types import CodeType, FunctionType
-from typing import Literal
 from unittest.mock import patch
 
 from proofs._flow import unguarded
@@ -40,6 +39,7 @@ from proofs._labels import (
     Rounds,
     Several,
     is_public,
+    unchanged,
 )
 from proofs._opaque import Opaque
 from proofs._proof import Statement, assume
@@ -135,9 +135,9 @@ class AroundTotals(Policy):
         """Tell zero from other numbers."""
         return ZERO if type(value) is int and value == 0 else None
 
-    def made_dictionary(self) -> Label | None:
+    def made_dictionary(self, _: int, __: int) -> tuple[Label, Change | None] | None:
         """Begin the sums."""
-        return SUMS
+        return SUMS, None
 
     def operated(self, operator: str, first: Label, second: Label) -> Label | None:
         """Add to a sum; nothing may be changed in its place."""
@@ -148,11 +148,11 @@ class AroundTotals(Policy):
             return MORE
         return MORE if operator == "+" and second in sums and is_public(first) else None
 
-    def stored(self, into: Label, key: Label, value: Label) -> Literal[True] | None:
+    def stored(self, into: Label, key: Label, value: Label) -> Change | None:
         """Keep the sum with this contribution under its key."""
         if (into, key, value) != (SUMS, KEY, MORE):
             raise NotFollowed(f"{value.what} is stored in {into.what}")
-        return True
+        return unchanged
 
     def gone_through(self, label: Label) -> tuple[Rounds, Change | None] | None:
         """Begin to go through the batch."""
