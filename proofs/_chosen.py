@@ -13,12 +13,21 @@ import dis
 from types import CodeType
 
 from proofs._flow import _Frame
-from proofs._labels import MIXED, Inside, Label, Listing, Policy, Several, changed_by
+from proofs._labels import (
+    MIXED,
+    Inside,
+    Label,
+    Listing,
+    Pack,
+    Policy,
+    Several,
+    changed_by,
+    ways_of,
+)
 
 COLLECTING = {
     "<listcomp>": "LIST_APPEND",
     "<genexpr>": "YIELD_VALUE",
-    "<dictcomp>": "MAP_ADD",
 }
 """The kinds of comprehensions that are known, and what collects there."""
 
@@ -69,3 +78,24 @@ def collected(inside: Inside, member: Label, policy: Policy) -> Label | None:
     frame = _Frame(inside.code, inside.scope, dict(inside.taken), (), policy, 1)
     found = frame.run((Several("what is gone through", member),), {})
     return found.member if isinstance(found, Several | Listing) else None
+
+
+def pairs_of(inside: Inside, given: Label, policy: Policy) -> Pack | None:
+    """Return the labels of key and value of a dictionary that a comprehension makes.
+
+    None stands for another comprehension, or for one that collects pairs of several kinds.
+    """
+    if inside.code.co_name != "<dictcomp>" or inside.defaults:
+        return None
+    frame = _Frame(inside.code, inside.scope, dict(inside.taken), (), policy, 1)
+    frame.entered = pairs = set()
+    frame.run((given,), {})
+    return pairs.pop() if len(pairs) == 1 else None
+
+
+def image_of(function: Label, given: Label, policy: Policy) -> tuple[Label, ...]:
+    """Return the labels of what a function inside of a rule may make of a value."""
+    if not isinstance(function, Inside) or function.defaults or function.code.co_argcount != 1:
+        return ()
+    frame = _Frame(function.code, function.scope, dict(function.taken), (), policy, 1)
+    return ways_of(frame.run((given,), {}))

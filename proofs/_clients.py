@@ -30,8 +30,10 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from itertools import product
+from types import CodeType
 from typing import cast
 
+from proofs._chosen import collected, image_of, is_lazy, pairs_of
 from proofs._followed import _known
 from proofs._labels import (
     DRAW,
@@ -41,15 +43,20 @@ from proofs._labels import (
     TRUE,
     Call,
     Change,
+    Inside,
+    Known,
     Label,
+    Method,
     Pack,
     Policy,
     Public,
     Several,
     is_public,
 )
+from proofs._rewritten import is_same_code
 from spec import PAPER
 from spec.contributions import Budget, Credit
+from spec.distributions import Distribution
 from spec.reports import Report, Sent
 
 SEEN = Public("what the rule sees")
@@ -299,15 +306,41 @@ SENT = Label("what is sent")
 LEAVING = Label("the report that is sent")
 IDENTIFIER = Public("the identifier of the report")
 CONTENTS = Label("the contents of the report")
+PARTS_IN_TURN = Label("what was granted, part by part")
+GONE_THROUGH = Label("a generator that was gone through")
+PARTS = next(each for each in PAPER.send.__code__.co_consts if isinstance(each, CodeType))
+"""The code by which the paper puts together what was granted."""
+
+
+SENT_IN_TURN = Several("what is sent, which comes once or not at all", SENT)
+SENT_ONCE = Several("what is sent, once or not at all", SENT)
+OUTCOME = Label("what leaves in one case")
+OUTCOMES = Several("what leaves in each case", OUTCOME)
+CASES = Label("what leaves in each case, with its probability")
+LAW = Label("a law of what is sent")
+PUBLIC_LAW = Label("a law of public values")
+IMAGE = Label("the law of a function of what is drawn")
 
 
 class Sending(Policy):
-    """Let a rule write what is public on the paper's report, delay it, or not send it."""
+    """Let a rule write what is public on the paper's report, delay it, or not send it.
+
+    It may put the report together by itself, by the same code. It may do all that at random: in
+    each case of a law the paper's report leaves once or not at all. Whatever the cases write on it
+    is public, and its contents are the same in all, so that it is public which cases are equal.
+    Their probabilities are public as well.
+    """
+
+    def is_handed_on(self, label: Label) -> bool:
+        """Hand on what was granted, to the code that puts it together."""
+        return label == ALL_GRANTED
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public, and what is sent."""
         if label == SENDING:
             return {"client": KEEPER, "rules": RULES, "cause": CAUSE}.get(name, PUBLIC)
+        if name == "map" and (label == PUBLIC_LAW or _is_law(label)):
+            return IMAGE
         if label == RULES and name == "limits":
             return LIMITS
         if label == SENT:
@@ -321,6 +354,8 @@ class Sending(Policy):
         keywords, given, made = dict(call.keywords), call.positional, call.target
         if made is PAPER.send and not keywords:
             return Pack("sent", (SENT,)) if given == (SENDING, ALL_GRANTED) else None
+        if not keywords and len(given) == 1 and (known := self._of_one(made, given[0])):
+            return known
         if made is dataclasses.replace and given in ((SENT,), (LEAVING,)):
             whole = keywords.pop("report", LEAVING) == LEAVING if given == (SENT,) else True
             own = {"report_id", "contributions"} & set(keywords)
@@ -338,8 +373,73 @@ class Sending(Policy):
             return LEAVING if same and whole and public and _known(made) else None
         return None
 
+    def _of_one(self, target: object, given: Label) -> Label | None:
+        """Go through what is sent, or through public cases, or make a law of cases."""
+        if isinstance(target, Inside):
+            return self._gone_through(target, given)
+        if target in (tuple, list) and given in (SENT_IN_TURN, SENT_ONCE):
+            return SENT_ONCE
+        if target == IMAGE:
+            ways = image_of(given, PUBLIC, self)
+            return LAW if ways and all(map(is_outcome, ways)) else None
+        if not isinstance(target, Method) or target.owner != Known("", Distribution):
+            return None
+        cases = {
+            "uniform": _is_some_cases(given),
+            "of": given == CASES,
+            "certain": is_outcome(given),
+        }
+        if cases.get(target.name, False):
+            return LAW
+        return PUBLIC_LAW if target.name in cases and is_public(given) else None
 
-SENT_OR_NOT = (Pack("sent", (SENT,)), Several("sent", SENT), Pack("()", ()))
+    def _gone_through(self, inside: Inside, given: Label) -> Label | None:
+        if isinstance(given, Pack) and given.members == (SENT,):
+            if collected(inside, SENT, self) != SENT:
+                return None
+            return SENT_IN_TURN if is_lazy(inside) else SENT_ONCE
+        if given == ALL_GRANTED:
+            return PARTS_IN_TURN if is_same_code(inside.code, PARTS) else None
+        pair = pairs_of(inside, given, self) if is_public(given) else None
+        if pair is None or not is_outcome(pair.members[0]) or not is_public(pair.members[1]):
+            return None
+        return CASES
+
+    def inner(self, call: Call) -> Label | None:
+        """Put together what was granted, as the paper does."""
+        together = call.target is tuple and not call.keywords
+        return CONTENTS if together and call.positional == (PARTS_IN_TURN,) else None
+
+    def after_inner(self, label: Label) -> Label:
+        """Note that a generator was gone through, and has nothing left."""
+        return GONE_THROUGH if label == PARTS_IN_TURN else label
+
+    def built(self, operation: str, parts: tuple[Label, ...]) -> Label | None:
+        """Write down the cases of a law."""
+        if operation == "BUILD_LIST":
+            return OUTCOMES if parts and all(map(is_outcome, parts)) else None
+        public = all(map(is_public, parts[1::2]))
+        return CASES if parts and public and all(map(is_outcome, parts[::2])) else None
+
+
+def _is_law(label: Label) -> bool:
+    """Tell whether something is a law of public values that is known when the rule is loaded."""
+    return isinstance(label, Known) and type(label.value) is Distribution
+
+
+def is_outcome(label: Label) -> bool:
+    """Tell whether the paper's report leaves at most once, or nothing does."""
+    return label == SENT_ONCE or (isinstance(label, Pack) and label.members in ((SENT,), ()))
+
+
+def _is_some_cases(label: Label) -> bool:
+    """Tell whether something is a public number of cases."""
+    if isinstance(label, Pack):
+        return bool(label.members) and all(map(is_outcome, label.members))
+    return label == OUTCOMES or (isinstance(label, Several) and is_outcome(label.member))
+
+
+SENT_OR_NOT = (Pack("sent", (SENT,)), Several("sent", SENT), Pack("()", ()), LAW)
 """What may leave for a trigger or an event."""
 
 

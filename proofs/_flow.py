@@ -86,6 +86,7 @@ from proofs._labels import (
 from spec import Rules
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
+from spec.distributions import Distribution
 from spec.event_client import EventSource, EventTrigger
 from spec.private_aggregation_client import Event
 from spec.rules import Limits
@@ -167,6 +168,7 @@ class _Frame:
         self.holding: set[tuple[int, int]] = set()
         self.known_elsewhere: set[tuple[int, int]] = set()
         self.frozen: set[tuple[int, int]] = set()
+        self.entered: set[Pack] | None = None
         self.steps = [s for s in dis.get_instructions(code) if s.opname != "CACHE"]
         self.at_offset = {step.offset: place for place, step in enumerate(self.steps)}
 
@@ -563,7 +565,8 @@ class _Frame:
         elif operation in ("LIST_APPEND", "SET_ADD", "YIELD_VALUE"):
             self._collected(operation, given, stack)
         elif operation == "GET_ITER":
-            self._member(stack[-1])
+            if not self.policy.is_handed_on(stack[-1]):
+                self._member(stack[-1])
             looped = self.depth == 0 and self.steps[place + 1].opname == "FOR_ITER"
             watched = self.policy.gone_through(stack[-1]) if looped else None
             if watched is not None:
@@ -594,6 +597,13 @@ class _Frame:
             found := self.policy.contained(stack[-2], stack[-1], not step.arg)
         ):
             stack[-2:] = [found]
+        elif operation == "MAP_ADD" and self.entered is not None:
+            self.entered.add(Pack("a pair", tuple(stack[-2:])))
+            del stack[-2:]
+        elif operation in ("BUILD_LIST", "BUILD_MAP") and (
+            found := self.policy.built(operation, tuple(stack[len(stack) - self._size(step) :]))
+        ):
+            stack[len(stack) - self._size(step) :] = [found]
         elif operation in EFFECTS:
             if operation == "MAP_ADD":
                 self._collects_apart(stack[-1])
@@ -645,6 +655,10 @@ class _Frame:
         """Refuse to change what was not made here, where nothing that is given may be changed."""
         if self.policy.changes_nothing and label != MADE:
             raise self.unknown(f"{use} of {label.what}")
+
+    def _size(self, step: dis.Instruction) -> int:
+        """Return how many values an operation takes."""
+        return EFFECTS[step.opname](step.arg or 0)[0]
 
     def _made_dictionary(self, place: int) -> tuple[Label, Change | None] | None:
         if self.depth:
@@ -947,6 +961,8 @@ def _label_of(value: object, name: str) -> Label:
     if type(value) in ATOMS:
         return PUBLIC
     if callable(value) or isinstance(value, ModuleType | Rules):
+        return Known(name, value)
+    if type(value) is Distribution and _immutable(value.weights):
         return Known(name, value)
     lasting = type(value) in (tuple, frozenset, range, Map) or dataclasses.is_dataclass(value)
     if lasting and _immutable(value):

@@ -161,6 +161,9 @@ class Policy:
     def operated(self, operator: str, first: Label, second: Label) -> Label | None:
         """Return the label of what an operator makes of two values."""
 
+    def built(self, operation: str, parts: tuple[Label, ...]) -> Label | None:
+        """Return the label of a list, or of a dictionary, that is written with its members."""
+
     def stored(self, into: Label, key: Label, value: Label) -> Change | None:
         """Return what becomes of labels if the rule itself may store a value under a key."""
 
@@ -188,6 +191,10 @@ class Policy:
 
     def found_true(self, label: Label, true: bool) -> Change | None:
         """Return what becomes of labels where a value turned out to be true, or not to be."""
+
+    def is_handed_on(self, _: Label) -> bool:
+        """Tell whether a private value may be handed to a comprehension that is known."""
+        return False
 
     def taken_out(self, label: Label) -> Label:
         """Return the label of a member that is taken out of a sequence."""

@@ -36,7 +36,7 @@ def _same_function(first: object, second: object) -> bool:
     plain = (first.__closure__, first.__defaults__, first.__kwdefaults__)
     if any(plain) or second.__closure__ or second.__defaults__ or second.__kwdefaults__:
         return False
-    if not _same_code(first.__code__, second.__code__) or unclean(first):
+    if not is_same_code(first.__code__, second.__code__) or unclean(first):
         return False
     missing = object()
     return all(
@@ -45,7 +45,8 @@ def _same_function(first: object, second: object) -> bool:
     )
 
 
-def _same_code(first: CodeType, second: CodeType) -> bool:
+def is_same_code(first: CodeType, second: CodeType) -> bool:
+    """Tell whether two pieces of code do the same, if the names that they take are the same."""
     alike = (
         *("co_code", "co_names", "co_argcount", "co_kwonlyargcount", "co_posonlyargcount"),
         *("co_nlocals", "co_freevars", "co_cellvars", "co_exceptiontable"),
@@ -58,7 +59,7 @@ def _same_code(first: CodeType, second: CodeType) -> bool:
         return False
     constants = list(map(_without_docstring, (first, second)))
     return len(constants[0]) == len(constants[1]) and all(
-        _same_code(a, b)
+        is_same_code(a, b)
         if isinstance(a, CodeType) and isinstance(b, CodeType)
         else type(a) is type(b) and a == b and not isinstance(a, CodeType)
         for a, b in zip(*constants, strict=True)

@@ -29,6 +29,7 @@ from proofs._labels import (
     Change,
     Label,
     NotFollowed,
+    Pack,
     Public,
     Rounds,
     is_public,
@@ -201,8 +202,9 @@ class AroundRows(AroundSettle):
         """Look up the charge of an entry, or else what the ledger holds."""
         target, given = call.target, call.positional
         if isinstance(target, OfRows) and target.name == "get" and not call.keywords:
-            known = len(given) == 2 and given[0] in (ENTRY, IDENTIFIER)
-            return given[1] if known and given[1] == Under("held", given[0]) else None
+            held = given[1] if len(given) == 2 and given[0] in (ENTRY, IDENTIFIER) else NONE
+            known = type(held) is Under and held.entry == given[0]
+            return Under("held", given[0], Pack("found", (target, held))) if known else None
         return super().call(call)
 
     def next_round(self, rounds: Rounds) -> tuple[Label, Change]:
@@ -284,7 +286,7 @@ def _taken_over(rows: Rows) -> Change:
         _owing(rows): LISTED,
         _entry_ready(rows): ENTRY_PAID,
     }
-    return lambda each: known.get(each, each)
+    return lambda each: PUBLIC if isinstance(each, Under) else known.get(each, each)
 
 
 def _kept(change: Change) -> Change:

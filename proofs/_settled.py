@@ -88,9 +88,14 @@ STORE = Public("the change of an entry")
 
 @dataclass(frozen=True, slots=True)
 class Under(Public):
-    """Label what the ledger holds under an entry, or will after the charge."""
+    """Label what is held under an entry, or will be after the charge, and where it was found.
+
+    The ledger with the charges so far may hold more than that from before the query, so that one
+    charge may be possible and the other not.
+    """
 
     entry: Label
+    found: Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +192,9 @@ class AroundSettle(AtTheService):
             return CHOSEN
         if call.target in (LOOK_UP, LEDGER_LOOK_UP):
             known = len(given) == 2 and given[0] in (ENTRY, IDENTIFIER) and given[1] == NOTHING
-            return Under("held", given[0]) if known else self._looked_up(given)
+            if known:
+                return Under("held", given[0], LEDGER if call.target != LOOK_UP else CHARGING)
+            return self._looked_up(given)
         if call.target == STORE:
             return PUBLIC if public else None
         if isinstance(call.target, RuleOf) and given[:1] and self._asked(given[0]):
@@ -195,7 +202,7 @@ class AroundSettle(AtTheService):
                 return ENTRIES
             held = given[1] if call.target.name == "charge" and len(given) == 3 else PUBLIC
             if type(held) is Under and given[2] in OF_THIS_ROUND:
-                return AfterOrNone("after or None", held.entry)
+                return AfterOrNone("after or None", held.entry, held.found)
         return super().call(replace(call, positional=tuple(map(as_report, given))))
 
     def _chosen(self, inside: Inside, given: tuple[Label, ...]) -> Label | None:
@@ -212,10 +219,10 @@ class AroundSettle(AtTheService):
         return isinstance(label, At) and label.asked
 
     def found_none(self, label: Label, none: bool) -> Change | None:
-        """Note that an entry can pay: every label says the same of the same entry."""
+        """Note that an entry can pay: one label is that of one charge."""
         if not isinstance(label, AfterOrNone):
             return None
-        known = NONE if none else After("after", label.entry)
+        known = NONE if none else After("after", label.entry, label.found)
         return lambda each: known if each == label else each
 
     def put_in(self, label: Label) -> tuple[Label, Change | None]:
@@ -283,7 +290,7 @@ def as_report(label: Label) -> Label:
 
 def is_charge(entry: Label, after: Label) -> bool:
     """Tell whether a value is what an entry holds after a charge."""
-    return entry in (ENTRY, IDENTIFIER) and after == After("after", entry)
+    return entry in (ENTRY, IDENTIFIER) and type(after) is After and after.entry == entry
 
 
 def settled_before(label: Label) -> Label:
