@@ -34,7 +34,7 @@ from __future__ import annotations
 import dataclasses
 import dis
 import functools
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter_ns
@@ -43,9 +43,10 @@ from typing import cast
 
 from immutables import Map
 
-from proofs import _clients
+from proofs import _clients, _filtered
 from proofs._asked import asked_by
 from proofs._charged import CHARGED_OR_REFUSED, SPENT, AroundCharge
+from proofs._filtered import Filtering, one_loop, statements_on_keys
 from proofs._flow import returned, unclean, unguarded
 from proofs._followed import _immutable
 from proofs._labels import (
@@ -60,7 +61,7 @@ from proofs._labels import (
     Several,
     is_public,
 )
-from proofs._proof import Proof, Step, StepResult
+from proofs._proof import Proof, Statement, Step, StepResult
 from proofs._rewritten import rewritten
 from proofs._rows import AroundRows
 from proofs._served import (
@@ -90,6 +91,7 @@ from spec.aggregation_service import (
     Spent,
     charge,
     distinct_reports,
+    keys,
     settle,
 )
 from spec.attribution_client import AttributionClient, attribute
@@ -244,15 +246,47 @@ class AroundSums(Around):
             return
         if type(rule) is not FunctionType:
             raise NotFollowed("a rule that is not a plain function")
-        two_loops(rule.__code__)
-        policy = AroundTotals()
-        if returned(rule, self.arguments, policy) != (SUMS,):
+        try:
+            two_loops(rule.__code__)
+            policy, known = AroundTotals(), {SUMS}
+            labels = returned(rule, self.arguments, policy)
+        except (NotFollowed, NotPublic) as first:
+            policy, known = Filtering(), set(_filtered.SOME_SUMS)
+            try:
+                one_loop(rule.__code__)
+                labels = returned(rule, self.arguments, policy)
+            except (NotFollowed, NotPublic):
+                raise first from None
+        if not set(labels) <= known:
             raise NotFollowed("totals returns something else than the sums")
-        for statement in statements_on(policy.asked):
-            found = statement.decide(subject)
-            if found.verdict != "PROVED":
-                disproved = found.verdict == "REFUTED"
-                raise (NotPublic if disproved else NotFollowed)(str(found))
+        _decide(statements_on(policy.asked), subject)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AroundKeys(Around):
+    """State that some of the keys are answered, each chosen by itself, in a public order."""
+
+    def follow(self, subject: Rules) -> None:
+        """Raise another shape of the code, or keys that are not some of the paper's."""
+        rule = unguarded(subject.keys)
+        if rule is PAPER.keys:
+            return
+        if type(rule) is not FunctionType:
+            raise NotFollowed("a rule that is not a plain function")
+        one_loop(rule.__code__)
+        policy = Filtering()
+        if not set(returned(rule, self.arguments, policy)) <= set(_filtered.SOME_KEYS):
+            raise NotFollowed("keys returns something else than some of the keys")
+        _decide(statements_on_keys(policy.asked), subject)
+
+
+def _decide(statements: Iterable[Statement[Rules]], subject: Rules) -> None:
+    """Raise the first statement that is not proved of the rules."""
+    for statement in statements:
+        found = statement.decide(subject)
+        if found.verdict != "PROVED":
+            disproved = found.verdict == "REFUTED"
+            raise (NotPublic if disproved else NotFollowed)(str(found))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -417,6 +451,12 @@ AROUND: dict[str, Step[Rules]] = {
         rule="totals",
         arguments=(AT, BATCH),
         policy=AroundTotals,
+    ),
+    "keys": AroundKeys(
+        name="some of the keys are answered, each chosen by itself, in a public order",
+        rule="keys",
+        arguments=(AT, BATCH),
+        policy=Filtering,
     ),
     "attribute": Around(
         name="a trigger is credited to registered sources",
@@ -618,6 +658,11 @@ def count_double(_: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     return sums
 
 
+def answer_ten_keys(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """Answer for the first ten keys, whichever these are."""
+    return keys(at, batch)[:10]
+
+
 def credit_a_pool(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
     """Credit a unit that is no source."""
     client, credits = attribute(at, draw)
@@ -701,6 +746,7 @@ POST_PROCESSING = Proof(
         "null reports are left out": replace(PAPER, batch=leave_out_null_reports),
         "repeated reports count again": replace(PAPER, batch=lambda _, reports: reports),
         "every value counts double": replace(PAPER, totals=count_double),
+        "the first ten keys are answered": replace(PAPER, keys=answer_ten_keys),
         "a trigger is credited to nobody's unit": replace(PAPER, attribute=credit_a_pool),
         "an event is credited to its device": replace(PAPER, propose=credit_the_device),
         "units share a budget": replace(PAPER, contribute=share_a_budget),

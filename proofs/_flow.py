@@ -388,6 +388,12 @@ class _Frame:
             return
         if operation == "FOR_ITER":
             label = stack[-1]
+            one = self.policy.member_apart(label) if self.depth == 0 else None
+            if one is not None:
+                names = self._apart(place, step, names)
+                yield self.at_offset[step.argval], _State(tuple(stack[:-1]), names)
+                yield place + 1, _State((*stack, one), names)
+                return
             if isinstance(label, Several) and label.member == self.policy.kept_apart:
                 names = self._apart(place, step, names)
             yield self.at_offset[step.argval], _State(tuple(stack[:-1]), names)

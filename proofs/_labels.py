@@ -192,6 +192,9 @@ class Policy:
     def found_true(self, label: Label, true: bool) -> Change | None:
         """Return what becomes of labels where a value turned out to be true, or not to be."""
 
+    def member_apart(self, _: Label) -> Label | None:
+        """Return the label of one of several values that the rule itself handles each by itself."""
+
     def is_handed_on(self, _: Label) -> bool:
         """Tell whether a private value may be handed to a comprehension that is known."""
         return False

@@ -50,7 +50,7 @@ from proofs._symbolic import Number, free
 from spec import Rules
 from spec.aggregation_service import Query
 from spec.reports import Contribution, Report
-from spec.rules import Limits
+from spec.rules import AtService, Limits
 
 THIS = Label("the report of this round")
 GONE_THROUGH = Several("the batch, which is gone through", REPORT)
@@ -221,6 +221,12 @@ def _any_of(declared: object, name: str) -> object:
     return any_text(f"own_{name}") if declared in (str, "str") else Opaque(f".{name}")
 
 
+def of_kind(at: AtService, kind: type[Query]) -> AtService:
+    """Return what the service sees of a query of another kind, whose own fields are any."""
+    named = {each.name: getattr(at.query, each.name) for each in dataclasses.fields(Query)}
+    return replace(at, query=bare(kind, **named, **own_fields(kind, Query)))
+
+
 def adds_at_most_its_value(
     part_kind: type[Contribution], query_kind: type[Query]
 ) -> Statement[Rules]:
@@ -240,8 +246,7 @@ def adds_at_most_its_value(
         assume(epsilon > 0, 0 <= delta, delta <= 1)
         given = (contribution_budget, sparsity_budget, epsilon, delta)
         at = asked_for(rules, *given, lists_keys=bool(lists_keys))
-        named = {each.name: getattr(at.query, each.name) for each in dataclasses.fields(Query)}
-        at = replace(at, query=bare(query_kind, **named, **own_fields(query_kind, Query)))
+        at = of_kind(at, query_kind)
         key = any_key("key")
         own = own_fields(part_kind, Contribution)
         part: Contribution = bare(part_kind, key=key, value=value, **own)
