@@ -1,7 +1,7 @@
 """One report in ten, whether or not it is null, gets lost.
 
 Truth: proved: whether a report is lost is drawn from nothing that it carries.
-Status: not refuted
+Status: proved
 """
 
 from fractions import Fraction

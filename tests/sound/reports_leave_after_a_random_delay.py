@@ -1,7 +1,7 @@
 """A report leaves at once, in an hour or in two, as is drawn for each.
 
 Truth: proved: the delay is drawn by a law that is the same for every report, whatever it holds.
-Status: not refuted
+Status: proved
 """
 
 from fractions import Fraction
