@@ -7,12 +7,15 @@ not compute by itself. The *core* of a proposal is its rules without such additi
   where `answer` asks the paper's `answer` for the charged batch, at most once;
 - `serve`, if it asks the paper's `serve`, any number of times, always with the state that the last
   answer left, and keeps that state, to which it may add what is public;
-- `settle`, if it refuses in public, or leaves the charges to the paper's `settle`, or charges one
-  report after the other, as `proofs/_settled.py` says;
+- `settle`, if it refuses in public, or leaves the charges to the paper's `settle`, for the batch or
+  for reports that it chooses in public, each at most once, or charges one report after the other,
+  as `proofs/_settled.py` and `proofs/_rows.py` say;
 - `charge`, if it refuses in public, or is the paper's and notes something, as
   `proofs/_charged.py` says;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
 - `totals`, if every contribution adds at most its value, by itself, as `proofs/_totals.py` says;
+- `keys`, and also `totals`, if some of the paper's keys are kept, each by itself, in an order that
+  is public, as `proofs/_filtered.py` says;
 - `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `event_attribute`,
   `register_event_trigger`, `pass_windows` and `event_visible`, as `proofs/_clients.py` says;
 - `budget_entries`, if the entries of a report are what is written on it, its contents left out, and
@@ -658,9 +661,10 @@ def count_double(_: AtService, batch: tuple[Report, ...]) -> Mapping[Key, int]:
     return sums
 
 
-def answer_ten_keys(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
-    """Answer for the first ten keys, whichever these are."""
-    return keys(at, batch)[:10]
+def answer_without_zero(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """Answer for no key if one of them is zero."""
+    found = keys(at, batch)
+    return () if 0 in found else found
 
 
 def credit_a_pool(at: AtTrigger, draw: Draw) -> tuple[AttributionClient, tuple[Credit, ...]]:
@@ -746,7 +750,7 @@ POST_PROCESSING = Proof(
         "null reports are left out": replace(PAPER, batch=leave_out_null_reports),
         "repeated reports count again": replace(PAPER, batch=lambda _, reports: reports),
         "every value counts double": replace(PAPER, totals=count_double),
-        "the first ten keys are answered": replace(PAPER, keys=answer_ten_keys),
+        "one key hides all others": replace(PAPER, keys=answer_without_zero),
         "a trigger is credited to nobody's unit": replace(PAPER, attribute=credit_a_pool),
         "an event is credited to its device": replace(PAPER, propose=credit_the_device),
         "units share a budget": replace(PAPER, contribute=share_a_budget),

@@ -1,4 +1,4 @@
-r"""What a proposal may make of `settle`: the paper's for the whole batch, or a loop of its own.
+r"""What a proposal may make of `settle`: the paper's for some of the batch, or a loop of its own.
 
 A loop goes through the batch once, and charges *this* report: it looks up what the ledger holds
 under an entry of the report, or held before the query, asks the rules' `charge` for what it holds
@@ -14,6 +14,15 @@ answers that it took part in sum to at most what its entries hold. These stay wi
 what the_ledger_never_passes_the_caps shows of `charge`. Who pays is public, because `charge` and
 `budget_entries` look at no contents, by abort_does_not_depend_on_attribution. One of the entries
 of a report is the same in every query, by the first of these.
+
+The paper's `settle` may be asked for any reports of the batch, none of them twice: a comprehension
+that goes through the batch once, or a list into which each report was put at most once. Which ones
+these are must be public, as all that the rule branches on. What other reports were settled to
+before is then forgotten, so that nobody is answered with the charges of others.
+
+A charge that can be made from one account may be impossible from another, where the same entry has
+been charged already. So what is stored must be that charge of which it is known that it is not
+None.
 
 Labels speak of one round of a loop. The next round begins with other values, so that whatever is
 kept from the round before loses its label.
