@@ -88,7 +88,8 @@ def pairs_of(inside: Inside, given: Label, policy: Policy) -> Pack | None:
     if inside.code.co_name != "<dictcomp>" or inside.defaults:
         return None
     frame = _Frame(inside.code, inside.scope, dict(inside.taken), (), policy, 1)
-    frame.entered = pairs = set()
+    pairs: set[Pack] = set()
+    frame.entered = pairs
     frame.run((given,), {})
     return pairs.pop() if len(pairs) == 1 else None
 

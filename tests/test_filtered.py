@@ -343,7 +343,7 @@ def the_sum_before(at: Any, batch: Any) -> Any:
 
 
 def sums_up_to_a_key(at: Any, batch: Any) -> Any:
-    kept = {}
+    kept = {}  # type: ignore[var-annotated]
     for key, total in PAPER.totals(at, batch).items():
         if key > 7:
             return kept

@@ -9,6 +9,7 @@ import pytest
 
 from proofs._core import core_of
 from spec import PAPER, Spent, replace
+from spec.aggregation_service import settle
 
 Rule = Callable[..., Any]
 
@@ -44,7 +45,7 @@ def a_list(at: Any, batch: Any) -> Any:
     payers = [report for report in batch if not cannot_pay(at, report)]
     if 2 * len(payers) < len(batch):
         return at.service.ledger, None
-    ledger, accepted = PAPER.settle(at, tuple(payers))
+    ledger, accepted = settle(at, tuple(payers))
     return ledger, accepted
 
 
@@ -69,7 +70,7 @@ def another_function(at: Any, batch: Any) -> Any:
 
 
 def all_or_who_can(at: Any, batch: Any) -> Any:
-    ledger, accepted = PAPER.settle(at, batch)
+    ledger, accepted = settle(at, batch)
     if accepted is None:
         return PAPER.settle(at, tuple(r for r in batch if can_pay(at, r)))
     return ledger, accepted
@@ -79,7 +80,7 @@ def all_or_who_can(at: Any, batch: Any) -> Any:
 
 
 def rows_of_a_report(at: Any, batch: Any) -> Any:
-    ledger, charged, paying = at.service.ledger, {}, []  # type: ignore[var-annotated]
+    ledger, charged, paying = at.service.ledger, {}, []
     for report in batch:
         rows = {}
         for entry in at.rules.budget_entries(at, report):
@@ -100,7 +101,7 @@ def rows_of_a_report(at: Any, batch: Any) -> Any:
 def rows_into_the_ledger(at: Any, batch: Any) -> Any:
     ledger, paying = at.service.ledger, []
     for report in batch:
-        rows = {}
+        rows = {}  # type: ignore[var-annotated]
         for entry in at.rules.budget_entries(at, report):
             after = at.rules.charge(at, rows.get(entry, ledger.get(entry, Spent())), report)
             if after is None:
@@ -229,7 +230,7 @@ def a_list_that_grows(at: Any, batch: Any) -> Any:
     payers = [report for report in batch if can_pay(at, report)]
     for report in batch:
         payers.append(report)
-    return PAPER.settle(at, payers)
+    return PAPER.settle(at, payers)  # type: ignore[arg-type]
 
 
 def a_list_that_grows_later(at: Any, batch: Any) -> Any:
@@ -237,7 +238,7 @@ def a_list_that_grows_later(at: Any, batch: Any) -> Any:
     for report in batch:
         if can_pay(at, report):
             payers.append(report)
-    ledger, accepted = PAPER.settle(at, payers)  # type: ignore[arg-type]
+    ledger, accepted = settle(at, payers)  # type: ignore[arg-type]
     for report in batch:
         payers.append(report)
     return ledger, accepted
@@ -263,19 +264,19 @@ def the_last_one_again(at: Any, batch: Any) -> Any:
 
 
 def others_are_answered(at: Any, batch: Any) -> Any:
-    ledger, _ = PAPER.settle(at, tuple(r for r in batch if can_pay(at, r)))
+    ledger, _ = settle(at, tuple(r for r in batch if can_pay(at, r)))
     return ledger, batch
 
 
 def of_two_the_other(at: Any, batch: Any) -> Any:
-    _, all_of_them = PAPER.settle(at, batch)
-    ledger, _ = PAPER.settle(at, tuple(r for r in batch if r.report_id % 2))
+    _, all_of_them = settle(at, batch)
+    ledger, _ = settle(at, tuple(r for r in batch if r.report_id % 2))
     return ledger, all_of_them
 
 
 def of_two_the_other_ledger(at: Any, batch: Any) -> Any:
-    ledger, _ = PAPER.settle(at, tuple(r for r in batch if r.report_id % 2))
-    _, all_of_them = PAPER.settle(at, batch)
+    ledger, _ = settle(at, tuple(r for r in batch if r.report_id % 2))
+    _, all_of_them = settle(at, batch)
     return ledger, all_of_them
 
 
@@ -312,7 +313,7 @@ def nothing_is_taken_over(at: Any, batch: Any) -> Any:
 
 
 def taken_over_before(at: Any, batch: Any) -> Any:
-    charged, paying = {}, []
+    charged, paying = {}, []  # type: ignore[var-annotated]
     ledger = at.service.ledger.update(charged)
     for report in batch:
         for entry in at.rules.budget_entries(at, report):
@@ -341,7 +342,7 @@ def the_ledger_from_before(at: Any, batch: Any) -> Any:
 def rows_of_an_entry(at: Any, batch: Any) -> Any:
     ledger, paying = at.service.ledger, []
     for report in batch:
-        rows = {}
+        rows = {}  # type: ignore[var-annotated]
         for entry in at.rules.budget_entries(at, report):
             rows = {}
             after = at.rules.charge(at, ledger.get(entry, Spent()), report)
@@ -357,7 +358,7 @@ def rows_of_an_entry(at: Any, batch: Any) -> Any:
 def rows_begun_anew(at: Any, batch: Any) -> Any:
     charged, paying = {}, []
     for report in batch:
-        for rows in ({},):  # type: ignore[var-annotated]
+        for rows in ({},):
             for entry in at.rules.budget_entries(at, report):
                 after = at.rules.charge(at, at.service.ledger.get(entry, Spent()), report)
                 if after is None:
@@ -481,7 +482,7 @@ def begun_with_something(at: Any, batch: Any) -> Any:
 
 
 def found_in_another(at: Any, batch: Any) -> Any:
-    charged, paying, noted = {}, [], {}  # type: ignore[var-annotated]
+    charged, paying, noted = {}, [], {}
     for report in batch:
         for entry in at.rules.budget_entries(at, report):
             if entry in noted:
@@ -579,7 +580,7 @@ def on_mondays_only(at: Any, batch: Any) -> Any:
 
 
 def both_lists(at: Any, batch: Any) -> Any:
-    charged, paying = {}, []
+    charged, paying = {}, []  # type: ignore[var-annotated]
     others = paying
     for report in batch:
         after = at.rules.charge(at, at.service.ledger.get(report.report_id, Spent()), report)
@@ -667,7 +668,7 @@ def refused_for_null_reports(at: Any, batch: Any) -> Any:
 
 
 def held_for_nothing(at: Any, batch: Any) -> Any:
-    charged, paying = {}, []
+    charged, paying = {}, []  # type: ignore[var-annotated]
     for report in batch:
         for entry in at.rules.budget_entries(at, report):
             after = at.rules.charge(at, charged.get(entry, Spent()), report)

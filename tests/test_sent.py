@@ -31,7 +31,7 @@ def late(sent: Any, delay: Any) -> Any:
 
 
 def in_one_of_three_flushes(at: Any, granted: Any) -> Any:
-    ready = PAPER.send(at, granted)
+    ready = send(at, granted)
     return Distribution.uniform(
         tuple(replace(sent, arrival=-(-at.now // 600) * 600 + extra) for sent in ready)
         for extra in (0, 600, 1200)

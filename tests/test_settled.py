@@ -148,6 +148,18 @@ def from_less_than_nothing(at: AtService, batch: Reports) -> Settled:
     return ledger, batch
 
 
+def asked_about_another_charge(at: AtService, batch: Reports) -> Settled:
+    ledger = at.service.ledger
+    for report in batch:
+        for entry in at.rules.budget_entries(at, report):
+            asked = at.rules.charge(at, at.service.ledger.get(entry, Spent()), report)
+            after: Any = at.rules.charge(at, ledger.get(entry, Spent()), report)
+            if asked is None:
+                return ledger, None
+            ledger = ledger.set(entry, after)
+    return ledger, batch
+
+
 def for_half(at: AtService, batch: Reports) -> Settled:
     ledger = at.service.ledger
     half = replace(at, query=replace(at.query, epsilon=at.query.epsilon / 2))
@@ -408,7 +420,7 @@ UNPAID = (
     *(listed_twice, listed_by_two_names, listed_in_a_loop, listed_and_listed_again),
     *(listed_in_two_loops, to_the_account_of_another, a_generator_that_waits, by_contents),
     *(the_first_entry_only, some_entries_only, a_list_of_entries_on_the_way),
-    *(the_smallest_entry_often, by_entry_or_by_identifier),
+    *(the_smallest_entry_often, by_entry_or_by_identifier, asked_about_another_charge),
 )
 
 
