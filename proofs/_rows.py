@@ -306,18 +306,22 @@ def _left_behind(change: Change) -> Change:
 
 
 def _forgotten(rows: Rows) -> Change:
-    """Return what becomes of labels when a dictionary is begun where another one was before."""
+    """Return what becomes of labels when a dictionary is begun where another one was before.
+
+    A report that is ready may have paid into one that was begun before the loop over the batch.
+    """
 
     def after(label: Label) -> Label:
         if label == rows or (isinstance(label, OfRows) and label.owner == rows):
             return PUBLIC
-        if isinstance(label, IsIn | EntryReady) and label.rows == rows:
+        if isinstance(label, IsIn | EntryReady | Ready | OwingRows):
+            if rows.inner and label.rows != rows:
+                return label
+            lists = ONCE if isinstance(label, OwingRows) else REPORT
+            return PUBLIC if isinstance(label, IsIn | EntryReady) else lists
+        if isinstance(label, Under):
             return PUBLIC
-        if isinstance(label, Ready | OwingRows) and label.rows == rows:
-            return REPORT if isinstance(label, Ready) else ONCE
-        if rows.inner:
-            return label
-        return NOTHING_PAID.get(label, label)
+        return label if rows.inner else NOTHING_PAID.get(label, label)
 
     return after
 
