@@ -371,6 +371,8 @@ class Follower:
 
     def _value(self, value: object, name: str) -> object:
         kind = type(value)
+        if value is len:
+            return _len  # As under its own name: functions can be compared.
         if kind in ATOMS or any(value is each for each in FUNCTIONS) or kind in (Number, Text):
             return value
         if value is Fraction:

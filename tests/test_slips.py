@@ -488,6 +488,14 @@ def test_texts_fork_on_equality() -> None:
     assert {path.returned for path in found.paths} == {"a", "b", "other"}
 
 
+COUNT = len
+
+
+def test_a_function_is_the_same_under_another_name() -> None:
+    rules = uncounted(lambda _, __: COUNT == len)
+    assert found_by("contributions_stay_within_budget", rules).verdict is Verdict.REFUTED
+
+
 def pair() -> Any:
     return Table({1: 2}, {1: 2})
 
