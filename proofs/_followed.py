@@ -198,17 +198,21 @@ class Table:
 
     def keys(self) -> View:
         """Return the entries."""
-        return View((entry for entry in self), len(self._pairs()))
+        self._pairs()
+        return View(self)
 
     def values(self) -> View:
         """Return what stands beside the entries."""
-        return View((self._pairs()[entry] for entry in self), len(self._pairs()))
+        pairs = self._pairs()
+        return View(pairs[entry] for entry in self)
 
     def items(self) -> View:
         """Return the entries, each with what stands beside it."""
-        return View(((entry, self._pairs()[entry]) for entry in self), len(self._pairs()))
+        pairs = self._pairs()
+        return View((entry, pairs[entry]) for entry in self)
 
     def _pairs(self) -> dict[object, object]:
+        """Return the entries with what stands beside them; what is no mapping has none."""
         if self._entries is None or type(self._table) not in MAPPINGS:
             refuse("values of a table without values")
         return self._entries
@@ -233,16 +237,16 @@ class Table:
 class View:
     """Be what a mapping lists: it can be gone through, and be asked what it holds."""
 
-    __slots__ = ("_length", "_listed")
+    __slots__ = ("_listed",)
 
-    def __init__(self, listed: Iterable[object], length: int) -> None:
-        self._listed, self._length = tuple(listed), length
+    def __init__(self, listed: Iterable[object]) -> None:
+        self._listed = tuple(listed)
 
     def __iter__(self) -> Iterator[object]:
         return iter(self._listed)
 
     def __len__(self) -> int:
-        return self._length
+        return len(self._listed)
 
     def __contains__(self, value: object) -> bool:
         return value in self._listed
