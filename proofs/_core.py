@@ -32,13 +32,12 @@ the code of the rules, for all values and all lengths. A rule that raises is no 
 from __future__ import annotations
 
 import dataclasses
-import dis
 import functools
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import perf_counter_ns
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import cast
 
 from immutables import Map
@@ -46,8 +45,9 @@ from immutables import Map
 from proofs import _clients
 from proofs._asked import asked_by
 from proofs._charged import CHARGED_OR_REFUSED, SPENT, AroundCharge
-from proofs._flow import returned, unclean, unguarded
+from proofs._flow import read, returned, unclean, unguarded
 from proofs._followed import _immutable
+from proofs._instructions import Code, steps_of
 from proofs._labels import (
     DRAW,
     NO_MEMBER,
@@ -168,7 +168,7 @@ class AroundEntries(Around):
         if rule is PAPER.budget_entries or type(rule) is not FunctionType:
             return super().follow(subject)
         where = f"in the entries of a report, from line {rule.__code__.co_firstlineno}"
-        computed = computing(rule.__code__)
+        computed = computing(read(rule))
         if computed:
             raise NotFollowed(f"{computed} {where}")
         try:
@@ -190,15 +190,15 @@ class AroundSend(Around):
         """Raise a loop inside of a loop, in which a report could leave twice."""
         super().follow(subject)
         rule = unguarded(subject.send)
-        changed = rule is not PAPER.send and type(rule) is FunctionType
-        if changed and loops_in(rule.__code__) > 1:
+        if rule is PAPER.send or type(rule) is not FunctionType:
+            return
+        if loops_in(read(rule)) > 1:
             raise NotFollowed(f"loops in which a report could leave twice in {rule.__name__}")
 
 
-def loops_in(code: CodeType) -> int:
+def loops_in(code: Code) -> int:
     """Count the loops in code, and in the functions inside of it."""
-    inner = sum(loops_in(each) for each in code.co_consts if isinstance(each, CodeType))
-    return inner + sum(step.opname == "FOR_ITER" for step in dis.get_instructions(code))
+    return sum(step.opname == "FOR_ITER" for step in steps_of(code))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,7 +212,7 @@ class AroundSums(Around):
             return
         if type(rule) is not FunctionType:
             raise NotFollowed("a rule that is not a plain function")
-        two_loops(rule.__code__)
+        two_loops(read(rule))
         policy = AroundTotals()
         if returned(rule, self.arguments, policy) != (SUMS,):
             raise NotFollowed("totals returns something else than the sums")

@@ -1,4 +1,4 @@
-r"""Follow what a function of a proposal computes from what: by its bytecode, for all values.
+r"""Follow what a function of a proposal computes from what: by its instructions, for all values.
 
 Two runs of a function that agree on everything *public* must return the same. So every value that
 the code of the function handles gets a *label*, which says what may be known of it. What is
@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import dis
 import functools
 import inspect
 import itertools
@@ -34,8 +33,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from inspect import CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType, UnionType
-from typing import Literal, TypeVar, Union, cast, get_args, get_origin
+from types import FunctionType, ModuleType, UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
 from immutables import Map
 
@@ -51,6 +50,7 @@ from proofs._followed import (
     _own_class,
     _refused,
 )
+from proofs._instructions import Code, Instruction, NoSource, code_of
 from proofs._labels import (
     DRAW,
     FALSE,
@@ -92,9 +92,6 @@ from spec.rules import Limits
 
 T = TypeVar("T")
 
-VERSION = (3, 11)
-"""The version of Python whose instructions are followed."""
-
 DEPTH = 12
 """How deep functions of a proposal may call each other."""
 
@@ -113,12 +110,7 @@ WAYS = 4
 
 
 def returned(function: object, arguments: tuple[Label, ...], policy: Policy) -> tuple[Label, ...]:
-    """Follow a rule on arguments with labels; return the labels of what it may return.
-
-    What instructions do differs between versions of Python; only those of one are known here.
-    """
-    if sys.version_info[:2] != VERSION:
-        raise NotFollowed(f"the code of Python {sys.version_info[0]}.{sys.version_info[1]}")
+    """Follow a rule on arguments with labels; return the labels of what it may return."""
     if type(function) is not FunctionType or function.__code__.co_flags & CO_GENERATOR:
         raise NotFollowed("a rule that is not a plain function")
     frame = _Frame.of_function(function, policy, depth=0)
@@ -126,6 +118,14 @@ def returned(function: object, arguments: tuple[Label, ...], policy: Policy) -> 
     if not frame.results:
         raise NotFollowed("a rule that never returns")
     return tuple(dict.fromkeys(way for each in frame.results for way in ways_of(each)))
+
+
+def read(function: FunctionType) -> Code:
+    """Return the instructions of a function."""
+    try:
+        return code_of(function.__code__)
+    except NoSource as error:
+        raise NotFollowed(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ class _Frame:
 
     def __init__(
         self,
-        code: CodeType,
+        code: Code,
         scope: Mapping[str, object],
         taken: Mapping[str, Label],
         defaults: tuple[Label, ...],
@@ -167,8 +167,7 @@ class _Frame:
         self.holding: set[tuple[int, int]] = set()
         self.known_elsewhere: set[tuple[int, int]] = set()
         self.frozen: set[tuple[int, int]] = set()
-        self.steps = [s for s in dis.get_instructions(code) if s.opname != "CACHE"]
-        self.at_offset = {step.offset: place for place, step in enumerate(self.steps)}
+        self.steps = code.steps
 
     @classmethod
     def of_function(cls, function: FunctionType, policy: Policy, depth: int) -> _Frame:
@@ -179,7 +178,7 @@ class _Frame:
         if function.__kwdefaults__:
             raise NotFollowed(f"defaults of keywords of {function.__qualname__}")
         defaults = tuple(_label_of(each, "a default") for each in given)
-        return cls(function.__code__, function.__globals__, {}, defaults, policy, depth)
+        return cls(read(function), function.__globals__, {}, defaults, policy, depth)
 
     def refuse(self, what: str) -> NotPublic:
         return NotPublic(f"{what} in {self.code.co_qualname}, line {self.line}")
@@ -373,7 +372,7 @@ class _Frame:
         """Follow one instruction; list where it may lead to, with the labels there."""
         step = self.steps[place]
         self.place = place
-        self.line = step.starts_line or self._line_before(place)
+        self.line = step.line
         stack, names = list(state.stack), dict(state.names)
         operation = step.opname
         if operation == "RETURN_VALUE":
@@ -389,34 +388,34 @@ class _Frame:
             label = stack[-1]
             if isinstance(label, Several) and label.member == self.policy.kept_apart:
                 names = self._apart(place, step, names)
-            yield self.at_offset[step.argval], _State(tuple(stack[:-1]), names)
+            yield cast(int, step.argval), _State(tuple(stack[:-1]), names)
             yield place + 1, _State((*stack, self._member(label)), names)
             return
         if operation.startswith("POP_JUMP"):
             label = stack.pop()
             self._asked(label, operation)
             jumps, stays = self._found(label, operation)
-            yield self.at_offset[step.argval], _changed_by(stack, names, jumps)
+            yield cast(int, step.argval), _changed_by(stack, names, jumps)
             yield place + 1, _changed_by(stack, names, stays)
             return
         elif operation.startswith("JUMP_IF"):
             self._asked(stack[-1], operation)
-            yield self.at_offset[step.argval], _State(tuple(stack), names)
+            yield cast(int, step.argval), _State(tuple(stack), names)
             stack.pop()
         elif operation.startswith("JUMP"):
-            yield self.at_offset[step.argval], _State(tuple(stack), names)
+            yield cast(int, step.argval), _State(tuple(stack), names)
             return
         else:
             stack, names = self._changed(place, step, stack, names)
         yield place + 1, _State(tuple(stack), names)
 
     def _round(
-        self, step: dis.Instruction, place: int, stack: list[Label], names: dict[str, Label]
+        self, step: Instruction, place: int, stack: list[Label], names: dict[str, Label]
     ) -> Iterator[tuple[int, _State]]:
         """Go through one more round of a loop that is watched, and through its end."""
         rounds = cast(Rounds, stack[-1])
         ended = _changed_by(stack[:-1], names, self.policy.ended(rounds))
-        yield self.at_offset[step.argval], ended
+        yield cast(int, step.argval), ended
         member, change = self.policy.next_round(rounds)
         within = _changed_by(stack[:-1], names, change)
         yield (
@@ -427,9 +426,7 @@ class _Frame:
     def _is_within(self, place: int) -> bool:
         return any(begin < place < end for begin, end in self.rounds.items())
 
-    def _apart(
-        self, place: int, step: dis.Instruction, names: Mapping[str, Label]
-    ) -> dict[str, Label]:
+    def _apart(self, place: int, step: Instruction, names: Mapping[str, Label]) -> dict[str, Label]:
         """Keep one round of a loop from telling the next: return what every round may know.
 
         What a round sets is forgotten, what was there before may not be something that can be
@@ -437,11 +434,10 @@ class _Frame:
         """
         if self.within or self._is_within(place):
             raise self.refuse("a loop over several units inside of another")
-        end = cast(int, step.argval)
-        self.rounds[place] = self.at_offset[end]
+        self.rounds[place] = end = cast(int, step.argval)
         body = [each for each in self.steps[place + 1 :] if each.offset < end]
         jumps = [each.argval for each in body if "JUMP" in each.opname or each.opname == "FOR_ITER"]
-        if any(not step.offset <= each < end for each in jumps):
+        if any(not step.offset <= cast(int, each) < end for each in jumps):
             raise self.refuse("a loop that one of several units could end")
         if any(each.opname == "RETURN_VALUE" for each in body):
             raise self.refuse("a loop that one of several units could end")
@@ -463,10 +459,6 @@ class _Frame:
         rounds = [(a, b) for a, b in self.rounds.items() if a < self.place < b]
         if label != self.policy.kept_apart and any(not a < begun < b for a, b in rounds):
             raise self.refuse(f"{label.what}, collected from several units,")
-
-    def _line_before(self, place: int) -> int:
-        lines = (step.starts_line for step in reversed(self.steps[:place]))
-        return next((line for line in lines if line), self.code.co_firstlineno)
 
     def _asked(self, label: Label, operation: str) -> None:
         """Allow a branch on what is public; whether there are members is, like their number."""
@@ -498,9 +490,9 @@ class _Frame:
         return PUBLIC
 
     def _changed(
-        self, place: int, step: dis.Instruction, stack: list[Label], names: dict[str, Label]
+        self, place: int, step: Instruction, stack: list[Label], names: dict[str, Label]
     ) -> tuple[list[Label], dict[str, Label]]:
-        operation, given = step.opname, step.argval
+        operation, given = step.opname, cast(Any, step.argval)
         if self.policy.answers_always:
             self._answers(place, step, stack)
         if operation in SILENT:
@@ -518,11 +510,11 @@ class _Frame:
         elif operation == "LOAD_CLOSURE":
             stack.append(Label(given))
         elif operation == "LOAD_CONST":
-            known = isinstance(given, CodeType)
+            known = isinstance(given, Code)
             label = Known("code", given) if known else self.policy.constant(given)
             stack.append(label or _constant(given))
         elif operation == "LOAD_GLOBAL":
-            stack += ([NULL] if cast(int, step.arg) & 1 else []) + [self._global(given)]
+            stack += ([NULL] if step.arg & 1 else []) + [self._global(given)]
         elif operation == "PUSH_NULL":
             stack.append(NULL)
         elif operation == "RETURN_GENERATOR":
@@ -605,7 +597,7 @@ class _Frame:
             raise self.unknown(operation)
         return stack, names
 
-    def _answers(self, place: int, step: dis.Instruction, stack: list[Label]) -> None:
+    def _answers(self, place: int, step: Instruction, stack: list[Label]) -> None:
         """Refuse an operation that may raise, where that would tell one world from another."""
         operation = step.opname
         raises = operation in ("UNPACK_EX", "DELETE_SUBSCR", "CALL_FUNCTION_EX")
@@ -613,7 +605,7 @@ class _Frame:
             by = self.steps[place - 1]
             value = by.argval if by.opname == "LOAD_CONST" else None
             if by.opname == "LOAD_GLOBAL":
-                value = self.scope.get(by.argval)
+                value = self.scope.get(cast(str, by.argval))
             known = type(value) is int and value > 0 and not step.is_jump_target
             divides = step.argrepr.rstrip("=") in ("//", "%")
             raises = not divides or not (known or stack[-1] == POSITIVE)
@@ -729,7 +721,7 @@ class _Frame:
         return Method(f".{name}", label, name)
 
     def _made(self, flags: int, stack: list[Label], names: Mapping[str, Label]) -> None:
-        code = cast(CodeType, cast(Known, stack.pop()).value)
+        code = cast(Code, cast(Known, stack.pop()).value)
         taken: tuple[tuple[str, Label], ...] = ()
         if flags & 8:
             cells = cast(Pack, stack.pop()).members
@@ -770,7 +762,7 @@ class _Frame:
         if prepared.opname != "PRECALL":
             raise self.unknown("a call that is not prepared")
         if named.opname == "KW_NAMES":
-            keys = cast(tuple[str, ...], self.code.co_consts[cast(int, named.arg)])
+            keys = cast(tuple[str, ...], self.code.co_consts[named.arg])
         passed = tuple(stack[len(stack) - count :])
         del stack[len(stack) - count :]
         callee, below = stack.pop(), stack.pop()

@@ -12,7 +12,7 @@ calls, in whichever file, is replaced by something that is understood:
 - anything else, such as the clock, randomness, files, `hash`, `id` or `type`, by an opaque value
   that refuses to be used, by name and line.
 
-What surroundings cannot change is looked for in the bytecode, and a function that holds it is
+What surroundings cannot change is looked for in the instructions, and a function that holds it is
 refused: `is` with anything but None, `try` and `with`, attributes that start with an underscore or
 lead to frames, rules that are not asked at once where they are named, stores to globals, attributes
 and cells that outlive a call, imports and classes inside of functions, patterns of classes, and
@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import dis
 import functools
 import inspect
 import itertools
@@ -50,6 +49,7 @@ from typing import TypeVar, cast
 import z3
 from immutables import Map
 
+from proofs._instructions import Code, Instruction, NoSource, code_of
 from proofs._opaque import Counted, Name, Opaque
 from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, fraction, hashed, refuse
 from spec import PAPER, Rules
@@ -120,7 +120,7 @@ _LISTED = """
     UNARY_NEGATIVE UNARY_NOT UNARY_POSITIVE UNPACK_EX UNPACK_SEQUENCE YIELD_VALUE
 """
 OPERATIONS = frozenset(_LISTED.split())
-"""The operations that are followed: those of Python 3.11, others are refused."""
+"""The operations that are followed, others are refused."""
 
 NAMED = {
     "PUSH_EXC_INFO": "try",
@@ -462,7 +462,7 @@ class Follower:
         return {"budget_entries": lambda *given: tuple(map(Place, made(*given)))}
 
     def _function(self, function: FunctionType) -> object:
-        refused = _refused(function.__code__, function.__code__.co_freevars)
+        refused = refused_in(function)
         if refused:
             return _refusing(refused)
         given = function.__globals__
@@ -662,13 +662,19 @@ def _code(code: CodeType) -> CodeType:
     return code.replace(co_consts=tuple(map(constant, code.co_consts)))
 
 
-def _refused(code: CodeType, outer: tuple[str, ...]) -> str:
-    """Name the first thing in the code that cannot be followed, and its line; else nothing."""
-    line = code.co_firstlineno
-    before: dis.Instruction | None = None
-    for step in dis.get_instructions(code):
-        line = step.starts_line or line
-        where = f"in {code.co_qualname}, line {line} of {code.co_filename.rpartition('/')[2]}"
+def refused_in(function: FunctionType) -> str:
+    """Name the first thing in a function that cannot be followed, and its line; else nothing."""
+    try:
+        code = code_of(function.__code__)
+    except NoSource as error:
+        return str(error)
+    return _refused(code, code.co_freevars)
+
+
+def _refused(code: Code, outer: tuple[str, ...]) -> str:
+    before: Instruction | None = None
+    for step in code.steps:
+        where = f"in {code.co_qualname}, line {step.line} of {code.co_filename.rpartition('/')[2]}"
         if step.opname not in OPERATIONS:
             return f"{NAMED.get(step.opname, step.opname)} {where}"
         if step.opname == "IS_OP":
@@ -677,7 +683,7 @@ def _refused(code: CodeType, outer: tuple[str, ...]) -> str:
             )
             if not with_none or step.is_jump_target:
                 return f"is {where}"
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and _leads_out(step.argval):
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and _leads_out(str(step.argval)):
             return f".{step.argval} {where}"
         taken = step.opname == "LOAD_ATTR" and step.argval in RULE_NAMES
         if taken and (before is None or before.opname != "LOAD_GLOBAL"):
@@ -685,7 +691,7 @@ def _refused(code: CodeType, outer: tuple[str, ...]) -> str:
         if step.opname == "STORE_DEREF" and step.argval in outer:
             return f"{step.argval}, which is kept for the next call, {where}"
         before = step
-    inner = (_refused(each, outer) for each in code.co_consts if isinstance(each, CodeType))
+    inner = (_refused(each, outer) for each in code.co_consts if isinstance(each, Code))
     return next(filter(None, inner), "")
 
 

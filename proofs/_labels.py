@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import CodeType
 from typing import Literal
+
+from proofs._instructions import Code
 
 
 class NotPublic(Exception):
@@ -87,7 +88,7 @@ class OneOf(Label):
 class Inside(Label):
     """Label a function that is made inside of another, with what it takes from there."""
 
-    code: CodeType
+    code: Code
     scope: Mapping[str, object]
     taken: tuple[tuple[str, Label], ...]
     defaults: tuple[Label, ...]

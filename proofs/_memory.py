@@ -13,12 +13,11 @@ or name a method that changes a container in place.
 from __future__ import annotations
 
 import dataclasses
-import dis
 import functools
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, cast
 
 from immutables import Map
@@ -34,8 +33,9 @@ from proofs._followed import (
     _names,
     _ours,
 )
+from proofs._instructions import Code, Instruction, NoSource, code_of, steps_of
 from proofs._opaque import Opaque
-from proofs._rewritten import _global_names
+from proofs._rewritten import global_names
 from spec.verdicts import Check, Evidence, Finding, Reason
 
 SETS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
@@ -71,7 +71,7 @@ def memory_of(rules: Any) -> str:
         if reached.foreign:
             return f"{reached.foreign}, of which nothing is known, in {rule}"
         for code in reached.codes:
-            if what := _kept(code, code.co_freevars):
+            if what := _kept(code):
                 return f"{what}, which is kept for the next call, in {code.co_qualname}"
             if what := _beyond(code):
                 return f"{what} in {code.co_qualname}"
@@ -92,7 +92,7 @@ class _Reached:
     """
 
     def __init__(self) -> None:
-        self.codes: list[CodeType] = []
+        self.codes: list[Code] = []
         self.changeable: dict[int, str] = {}
         self.writer = ""
         self.foreign = ""
@@ -133,13 +133,18 @@ class _Reached:
         if function.__module__.split(".")[0] in sys.stdlib_module_names:
             self.foreign = self.foreign or function.__name__
             return
-        code, names = function.__code__, _names(function.__code__)
+        try:
+            code = code_of(function.__code__)
+        except NoSource:
+            self.foreign = self.foreign or function.__name__
+            return
+        names = _names(function.__code__)
         self.codes.append(code)
-        for name in sorted(_global_names(code) - set(function.__globals__)):
+        for name in sorted(global_names(code) - set(function.__globals__)):
             self._builtin(name)
-        if _changes(code):
+        if names & IN_PLACE or any(map(_changes, steps_of(code))):
             self.writer = self.writer or code.co_qualname
-        for name in _global_names(code) & set(function.__globals__):
+        for name in global_names(code) & set(function.__globals__):
             value = function.__globals__[name]
             self.visit(value, name)
             if isinstance(value, ModuleType) and _home(value.__name__, "spec") is not value:
@@ -170,40 +175,27 @@ def members_of(value: object) -> Iterator[object]:
         yield from cast(list[object], value)
 
 
-def _kept(code: CodeType, outer: tuple[str, ...]) -> str:
-    """Name what code sets that outlives a call; a dataclass sets its own fields."""
-    if code.co_filename == "<string>":
-        return ""
-    for step in dis.get_instructions(code):
-        if step.opname in SETS or (step.opname == "STORE_DEREF" and step.argval in outer):
+def _kept(code: Code) -> str:
+    """Name what code sets that outlives a call."""
+    for step in steps_of(code):
+        shared = step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in code.co_freevars
+        if step.opname in SETS or shared:
             return str(step.argval)
-    inner = (_kept(each, outer) for each in code.co_consts if isinstance(each, CodeType))
-    return next(filter(None, inner), "")
+    return ""
 
 
-def _beyond(code: CodeType) -> str:
+def _beyond(code: Code) -> str:
     """Name what code does that could reach beyond the values it is given."""
-    if code.co_filename == "<string>":
-        return ""
-    for step in dis.get_instructions(code):
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and _leads_out(step.argval):
+    for step in steps_of(code):
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and _leads_out(str(step.argval)):
             return f".{step.argval}"
         if step.opname in MAKING:
             return MAKING[step.opname]
-    inner = (_beyond(each) for each in code.co_consts if isinstance(each, CodeType))
-    return next(filter(None, inner), "")
+    return ""
 
 
-def _changes(code: CodeType) -> bool:
-    """Tell whether code could change a container in place."""
-    if _names(code) & IN_PLACE:
-        return True
-    codes = [code]
-    for each in codes:
-        codes += [inner for inner in each.co_consts if isinstance(inner, CodeType)]
-    return any(
-        step.opname in ("STORE_SUBSCR", "DELETE_SUBSCR")
-        or (step.opname == "BINARY_OP" and step.argrepr.endswith("="))
-        for each in codes
-        for step in dis.get_instructions(each)
-    )
+def _changes(step: Instruction) -> bool:
+    """Tell whether an instruction could change a container in place."""
+    if step.opname == "BINARY_OP":
+        return step.argrepr.endswith("=")
+    return step.opname in ("STORE_SUBSCR", "DELETE_SUBSCR")

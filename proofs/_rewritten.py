@@ -8,15 +8,12 @@ matter, nor a docstring.
 from __future__ import annotations
 
 import dataclasses
-import dis
 from dataclasses import replace
-from types import CodeType, FunctionType
+from types import FunctionType
 
 from proofs._flow import unclean, unguarded
+from proofs._instructions import Code, Instruction, NoSource, code_of, steps_of
 from spec import PAPER, Rules
-
-FLAGS = 0xFFFF
-"""The flags of a function that change what it does; others tell what its file imports."""
 
 
 def rewritten(rules: Rules) -> Rules:
@@ -36,42 +33,53 @@ def _same_function(first: object, second: object) -> bool:
     plain = (first.__closure__, first.__defaults__, first.__kwdefaults__)
     if any(plain) or second.__closure__ or second.__defaults__ or second.__kwdefaults__:
         return False
-    if not _same_code(first.__code__, second.__code__) or unclean(first):
+    try:
+        code, other = code_of(first.__code__), code_of(second.__code__)
+    except NoSource:
+        return False
+    if not _same_code(code, other) or unclean(first):
         return False
     missing = object()
     return all(
         first.__globals__.get(name, missing) is second.__globals__.get(name, missing)
-        for name in _global_names(first.__code__)
+        for name in global_names(code)
     )
 
 
-def _same_code(first: CodeType, second: CodeType) -> bool:
+def _same_code(first: Code, second: Code) -> bool:
     alike = (
-        *("co_code", "co_names", "co_argcount", "co_kwonlyargcount", "co_posonlyargcount"),
-        *("co_nlocals", "co_freevars", "co_cellvars", "co_exceptiontable"),
+        *("co_argcount", "co_kwonlyargcount", "co_posonlyargcount", "co_flags"),
+        *("co_freevars", "co_cellvars"),
     )
-    if first.co_flags & FLAGS != second.co_flags & FLAGS:
-        return False
     if any(getattr(first, name) != getattr(second, name) for name in alike):
         return False
     if first.co_varnames[: first.co_argcount] != second.co_varnames[: second.co_argcount]:
         return False
-    constants = list(map(_without_docstring, (first, second)))
-    return len(constants[0]) == len(constants[1]) and all(
-        _same_code(a, b)
-        if isinstance(a, CodeType) and isinstance(b, CodeType)
-        else type(a) is type(b) and a == b and not isinstance(a, CodeType)
-        for a, b in zip(*constants, strict=True)
-    )
+    steps = zip(first.steps, second.steps, strict=False)
+    same = len(first.steps) == len(second.steps)
+    return same and all(_same_step(a, first, b, second) for a, b in steps)
 
 
-def _without_docstring(code: CodeType) -> tuple[object, ...]:
-    """Return the constants of a function without the first, its docstring, if no code loads it."""
-    used = (s.arg for s in dis.get_instructions(code) if s.opname in ("LOAD_CONST", "KW_NAMES"))
-    return code.co_consts if 0 in used else (None, *code.co_consts[1:])
+def _same_step(step: Instruction, code: Code, other: Instruction, beside: Code) -> bool:
+    if (step.opname, step.argrepr) != (other.opname, other.argrepr):
+        return False
+    a, b = step.argval, other.argval
+    if step.opname in LOCAL:
+        return code.co_varnames.index(str(a)) == beside.co_varnames.index(str(b))
+    if isinstance(a, Code) and isinstance(b, Code):
+        return _same_code(a, b)
+    # How a constant and the constants in it are written tells their types, too.
+    return type(a) is type(b) and a == b and repr(a) == repr(b) and _flag(step) == _flag(other)
 
 
-def _global_names(code: CodeType) -> set[str]:
-    inner = (_global_names(each) for each in code.co_consts if isinstance(each, CodeType))
-    own = {s.argval for s in dis.get_instructions(code) if s.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    return own.union(*inner)
+def _flag(step: Instruction) -> int:
+    """Return the number of an instruction; that of a constant is its place, which may differ."""
+    return 0 if step.opname in ("LOAD_CONST", "KW_NAMES") else step.arg
+
+
+LOCAL = frozenset({"LOAD_FAST", "STORE_FAST", "DELETE_FAST"})
+
+
+def global_names(code: Code) -> set[str]:
+    """Return the names that a function, and those inside of it, take from their module."""
+    return {str(step.argval) for step in steps_of(code) if step.opname == "LOAD_GLOBAL"}

@@ -7,11 +7,10 @@ may ask the paper's rule that it stands around. `proofs/_core.py` says why no mo
 from __future__ import annotations
 
 import dataclasses
-import dis
 from dataclasses import dataclass, replace
-from types import CodeType
 
 from proofs._followed import ATOMS
+from proofs._instructions import Code
 from proofs._labels import (
     DRAW,
     NONE,
@@ -255,9 +254,9 @@ def changes(label: Label) -> bool:
     return label == CHANGING or (isinstance(label, Pack) and any(map(changes, label.members)))
 
 
-def computing(code: CodeType) -> str:
+def computing(code: Code) -> str:
     """Say what code does beside putting together what it is given; else nothing."""
-    for step in dis.get_instructions(code):
+    for step in code.steps:
         if step.opname not in PLAIN:
             return step.opname.replace("_", " ").lower()
         constant = step.argval if step.opname == "LOAD_CONST" else None

@@ -15,19 +15,19 @@ its own: by no more than in the paper, whose noise hides that much.
 from __future__ import annotations
 
 import dataclasses
-import dis
 import math
 import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Literal
 from unittest.mock import patch
 
-from proofs._flow import unguarded
+from proofs._flow import read, unguarded
 from proofs._followed import _known, _ours
+from proofs._instructions import Code
 from proofs._labels import (
     PUBLIC,
     Call,
@@ -118,7 +118,7 @@ class AroundTotals(Policy):
             return self._asked(*call.positional[1:])
         function = unguarded(call.target)
         if type(function) is FunctionType and not _ours(function):
-            straight(function.__code__)
+            straight(read(function))
         elif not any(call.target is each for each in CALCULATING):
             raise NotFollowed("a call of what does not only calculate with numbers")
         return None
@@ -179,16 +179,16 @@ not found so among numbers that are no symbols: a set of them would seem not to 
 """
 
 
-def straight(code: CodeType) -> None:
+def straight(code: Code) -> None:
     """Refuse code that does more than to compute something from what it is given."""
-    for step in dis.get_instructions(code):
+    for step in code.steps:
         if step.opname not in STRAIGHT:
             raise NotFollowed(f"{step.opname.replace('_', ' ').lower()} in {code.co_qualname}")
 
 
-def two_loops(code: CodeType) -> None:
+def two_loops(code: Code) -> None:
     """Refuse code other than sums that are begun once, before two loops."""
-    steps = list(dis.get_instructions(code))
+    steps = code.steps
     heads = [step.offset for step in steps if step.opname == "FOR_ITER"]
     begun = [step.offset for step in steps if step.opname == "BUILD_MAP"]
     for step in steps:

@@ -11,6 +11,7 @@ import pytest
 from proofs._core import core_of
 from spec import PAPER, Budget, Contribution, Credit, Distribution, Report, Sent, Spent, replace
 from spec.reports import checked_contribution
+from tests.texts import run_text
 
 HALF = Fraction(1, 2)
 Rule = Callable[..., Any]
@@ -127,7 +128,7 @@ def found_inside(at: Any, credits: Any) -> Any:
 def with_parts(made: Rule) -> Rule:
     """Return a loop that admits what a function makes of each contribution."""
     namespace = dict(globals()) | {"made": made}
-    exec(LOOP, namespace)
+    run_text(LOOP, namespace)
     return namespace["contribute"]  # type: ignore[no-any-return]
 
 
