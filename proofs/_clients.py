@@ -37,11 +37,14 @@ from proofs._labels import (
     DRAW,
     FALSE,
     LIMITS,
+    NO_MEMBER,
     PUBLIC,
     TRUE,
     Call,
     Change,
+    Known,
     Label,
+    Method,
     Pack,
     Policy,
     Public,
@@ -50,10 +53,14 @@ from proofs._labels import (
 )
 from spec import PAPER
 from spec.contributions import Budget, Credit
+from spec.distributions import Distribution
 from spec.reports import Report, Sent
 
 SEEN = Public("what the rule sees")
+SEEN_CHANGED = Public("what the rule sees, at another time or of another trigger")
+SEEN_IN_PART = Public("what the rule sees, with some of the sources")
 CLIENT = Public("the client")
+CLIENT_IN_PART = Public("the client with some of its sources")
 SOURCE = Public("a source")
 UNIT = Public("the unit of a source")
 CREDITED = Public("a credit of a known unit")
@@ -66,8 +73,18 @@ class RuleThere(Public):
     """Label a rule that is taken from the rules."""
 
 
+ATTEMPT_ORDER = RuleThere("the rule attempt_order")
+
+
 class Deciding(Policy):
-    """Let a rule look at everything, and note whose credits it makes."""
+    """Let a rule look at everything, and note whose credits it makes.
+
+    What the rule `attempt_order` puts in order are the sources that it is given, if it is the
+    paper's.
+    """
+
+    def __init__(self, orders_sources: bool = False) -> None:
+        self.orders_sources = orders_sources
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Follow the client, its sources and their units."""
@@ -92,22 +109,51 @@ class Deciding(Policy):
                 return CREDITED
             if given[0] == CLIENT and public and not {"sources", "budgets"} & set(keywords):
                 return CLIENT
+            if given[0] == CLIENT and set(keywords) == {"sources"}:
+                return CLIENT_IN_PART if _are_sources(keywords["sources"]) else None
+            if given[0] == SEEN and public and "rules" not in keywords:
+                whole = keywords.get("client", CLIENT) == CLIENT
+                part = keywords.get("client") == CLIENT_IN_PART
+                return SEEN_CHANGED if whole else SEEN_IN_PART if part else None
+        ordered = self.orders_sources and call.target == ATTEMPT_ORDER and len(given) == 2
+        if ordered and not keywords and given[0] == SEEN and _are_sources(given[1]):
+            return given[1]
+        if call.target == DRAW and len(given) == 1 and not keywords and _are_sources(given[0]):
+            return given[0]
         if isinstance(call.target, RuleThere):
             return PUBLIC if all(map(is_public, (*given, *keywords.values()))) else None
         return None
 
     def inner(self, call: Call) -> Label | None:
-        """Let the paper decide."""
-        asked = call.target in (PAPER.attribute, PAPER.propose) and not call.keywords
-        return DECIDED if asked and call.positional == (SEEN, DRAW) else None
+        """Let the paper decide, for all of the sources or for some."""
+        if call.keywords or call.positional[1:] != (DRAW,):
+            return None
+        seen = call.positional[0]
+        if seen == SEEN and call.target in (PAPER.attribute, PAPER.propose):
+            return DECIDED
+        # Whose an event is depends on its time; a trigger is credited to sources at any time.
+        if call.target is not PAPER.attribute:
+            return None
+        in_part = Pack("decided", (PUBLIC, CREDITS))
+        return DECIDED if seen == SEEN_CHANGED else in_part if seen == SEEN_IN_PART else None
+
+
+def _are_sources(label: Label) -> bool:
+    """Tell whether a value is a sequence of registered sources, as they are."""
+    members = label.members if isinstance(label, Pack) else ()
+    members = (label.member,) if isinstance(label, Several) else members
+    return bool(members) and all(each in (SOURCE, NO_MEMBER) for each in members)
 
 
 class Proposing(Deciding):
-    """Let a rule take or leave the credits of an event, and change what they contribute."""
+    """Let a rule credit the unit of an event, with whatever its program or the rule contributes."""
 
     def call(self, call: Call) -> Label | None:
-        """Make no credits but the paper's."""
-        return None if call.target is Credit else super().call(call)
+        """Know the unit of the event as what the rules, or the paper, say it is."""
+        rule = call.target == RuleThere("the rule budget_unit")
+        if rule or call.target is PAPER.budget_unit:
+            return UNIT if call.positional == (SEEN,) and not call.keywords else None
+        return super().call(call)
 
 
 ADMITTING = Label("what the rule sees")
@@ -296,13 +342,19 @@ SENDING = Label("what the rule sees when it sends")
 CAUSE = Public("the trigger or event")
 ALL_GRANTED = Label("what was granted")
 SENT = Label("what is sent")
+ONE_SENT = Pack("a tuple", (SENT,))
+LAW = Label("the law of what is sent")
 LEAVING = Label("the report that is sent")
 IDENTIFIER = Public("the identifier of the report")
 CONTENTS = Label("the contents of the report")
 
 
 class Sending(Policy):
-    """Let a rule write what is public on the paper's report, delay it, or not send it."""
+    """Let a rule write what is public on the paper's report, delay it, or not send it.
+
+    It may choose among public cases at random. The contents are the same in all of them, so that
+    it is public which cases are equal, and how many there are.
+    """
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public, and what is sent."""
@@ -320,12 +372,15 @@ class Sending(Policy):
         """Let the paper send; copy what is sent, and the report with the same contents."""
         keywords, given, made = dict(call.keywords), call.positional, call.target
         if made is PAPER.send and not keywords:
-            return Pack("sent", (SENT,)) if given == (SENDING, ALL_GRANTED) else None
+            return ONE_SENT if given == (SENDING, ALL_GRANTED) else None
         if made is dataclasses.replace and given in ((SENT,), (LEAVING,)):
             whole = keywords.pop("report", LEAVING) == LEAVING if given == (SENT,) else True
             own = {"report_id", "contributions"} & set(keywords)
             public = all(map(is_public, keywords.values()))
             return given[0] if whole and public and not own else None
+        if isinstance(made, Method) and made.owner == Known("", Distribution) and not keywords:
+            drawn = made.name == "uniform" and len(given) == 1 and isinstance(given[0], Several)
+            return LAW if drawn and cast(Several, given[0]).member == ONE_SENT else None
         if not isinstance(made, type) or given:
             return None
         if made is Sent:
@@ -339,7 +394,7 @@ class Sending(Policy):
         return None
 
 
-SENT_OR_NOT = (Pack("sent", (SENT,)), Several("sent", SENT), Pack("()", ()))
+SENT_OR_NOT = (ONE_SENT, Several("sent", SENT), Pack("()", ()), LAW)
 """What may leave for a trigger or an event."""
 
 

@@ -13,6 +13,7 @@ not compute by itself. The *core* of a proposal is its rules without such additi
   `proofs/_charged.py` says;
 - `batch`, if it selects reports in public and leaves it to the paper's `batch` to make it a set;
 - `totals`, if every contribution adds at most its value, by itself, as `proofs/_totals.py` says;
+- `register_source` and `register_event_source`, as `proofs/_registering.py` says;
 - `attribute`, `propose`, `contribute`, `admit`, `send`, `event_matches`, `event_attribute`,
   `register_event_trigger`, `pass_windows` and `event_visible`, as `proofs/_clients.py` says;
 - `budget_entries`, if the entries of a report are what is written on it, its contents left out, and
@@ -42,7 +43,7 @@ from typing import cast
 
 from immutables import Map
 
-from proofs import _clients
+from proofs import _clients, _registering
 from proofs._asked import asked_by
 from proofs._charged import CHARGED_OR_REFUSED, SPENT, AroundCharge
 from proofs._flow import read, returned, unclean, unguarded
@@ -91,16 +92,18 @@ from spec.aggregation_service import (
     distinct_reports,
     settle,
 )
-from spec.attribution_client import AttributionClient, attribute
+from spec.attribution_client import AttributionClient, Source, attribute, register_source
 from spec.contributions import Budget, Budgets, Credit, Unit, admit, contribute, send
 from spec.distributions import Draw
 from spec.event_client import (
     EventClient,
     EventReport,
+    EventSource,
     SourceRecord,
     event_attribute,
     event_matches,
     pass_windows,
+    register_event_source,
 )
 from spec.lemmas import SERVICE
 from spec.private_aggregation_client import AggregationClient, propose
@@ -108,8 +111,10 @@ from spec.reports import Contribution, Key, Report, Sent
 from spec.rules import (
     AtContribution,
     AtEvent,
+    AtEventSource,
     AtEventTrigger,
     AtService,
+    AtSource,
     AtTrigger,
     AtWindows,
     Initial,
@@ -149,9 +154,13 @@ class Around(Step[Rules]):
         rule = getattr(subject, self.rule)
         if rule is getattr(PAPER, self.rule):
             return
-        for found in returned(unguarded(rule), self.arguments, self.policy()):
+        for found in returned(unguarded(rule), self.arguments, self.policy_for(subject)):
             if not self.allows(found):
                 raise NotPublic(f"{self.rule} returns {_told(found)}")
+
+    def policy_for(self, _: Rules) -> Policy:
+        """Return what may be done with labels, beside the other rules."""
+        return self.policy()
 
     def allows(self, found: Label) -> bool:
         """Tell whether a rule may return a value with this label."""
@@ -221,6 +230,15 @@ class AroundSums(Around):
             if found.verdict != "PROVED":
                 disproved = found.verdict == "REFUTED"
                 raise (NotPublic if disproved else NotFollowed)(str(found))
+
+
+@dataclass(frozen=True, kw_only=True)
+class AroundAttribute(Around):
+    """State that a trigger is credited to registered sources, in the order of attempts or not."""
+
+    def policy_for(self, subject: Rules) -> Policy:
+        """Let the order of attempts be one of the sources, if it is the paper's."""
+        return _clients.Deciding(subject.attempt_order is PAPER.attempt_order)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,12 +332,15 @@ AT_SERVICE = ("batch", "settle", "answer", "reveal", "serve")
 """The rules of the service that are run with the service itself, not with a hidden one."""
 
 
+HELPING_TO_DECIDE = ("matches", "attempt_order", "contributions", "run_program")
+"""The rules that a proof leaves free: what they answer is decided once, for both worlds."""
+
 ON_DEVICES = tuple(
     each.name
     for each in dataclasses.fields(Rules)
-    if each.name not in ("limits", "initial", "matches", "attempt_order", "contributions", *SERVICE)
+    if each.name not in ("limits", "initial", *SERVICE, *HELPING_TO_DECIDE)
 )
-"""The rules of clients, but for those that a proof leaves free: they help to decide."""
+"""The rules of clients, but for those that a proof leaves free."""
 
 
 def _extends(initial: Initial, name: str) -> bool:
@@ -386,7 +407,7 @@ AROUND: dict[str, Step[Rules]] = {
         arguments=(AT, BATCH),
         policy=AroundTotals,
     ),
-    "attribute": Around(
+    "attribute": AroundAttribute(
         name="a trigger is credited to registered sources",
         rule="attribute",
         arguments=(_clients.SEEN, DRAW),
@@ -426,6 +447,20 @@ AROUND: dict[str, Step[Rules]] = {
         arguments=(_clients.ADMITTING, Several("the credits", _clients.CREDIT)),
         policy=_clients.Admitting,
         allowed=(_clients.GRANTED,),
+    ),
+    "register_source": Around(
+        name="a source is registered as in the paper, as it is or changed in public, or not at all",
+        rule="register_source",
+        arguments=(_registering.REGISTERING, _registering.GIVEN),
+        policy=_registering.Registering,
+        allowed=(_registering.REGISTERED, _registering.KEEPER),
+    ),
+    "register_event_source": Around(
+        name="an event-level source is registered as in the paper, as it is or changed in public",
+        rule="register_event_source",
+        arguments=(_registering.REGISTERING, _registering.GIVEN, DRAW),
+        policy=_registering.Registering,
+        allowed=(_registering.REGISTERED, _registering.KEEPER),
     ),
     "event_matches": Around(
         name="which source may take a trigger does not depend on drawn responses",
@@ -625,6 +660,17 @@ def enter_by_contents(at: AtService, report: Report) -> tuple[Hashable, ...]:
     return report.contributions, at.now
 
 
+def begin_anew(at: AtSource, source: Source) -> AttributionClient:
+    """Forget the source that had the name before, and register this one."""
+    others = tuple(each for each in at.client.sources if each.source_id != source.source_id)
+    return register_source(replace(at, client=replace(at.client, sources=others)), source)
+
+
+def draw_again(at: AtEventSource, source: EventSource, draw: Draw) -> EventClient:
+    """Forget all sources before, and register this one."""
+    return register_event_source(replace(at, client=EventClient()), source, draw)
+
+
 def match_truthful_sources(at: AtEventTrigger, record: SourceRecord) -> bool:
     """Let a source that answers with a drawn output take no trigger."""
     return record.response is None and event_matches(at, record)
@@ -675,6 +721,8 @@ POST_PROCESSING = Proof(
         "what is admitted is not counted": replace(PAPER, admit=admit_and_forget),
         "null reports are late": replace(PAPER, send=delay_null_reports),
         "a report has entries for what it holds": replace(PAPER, budget_entries=enter_by_contents),
+        "a budget is begun anew": replace(PAPER, register_source=begin_anew),
+        "a response is drawn again": replace(PAPER, register_event_source=draw_again),
         "random sources take no triggers": replace(PAPER, event_matches=match_truthful_sources),
         "random sources are passed over": replace(PAPER, event_attribute=pass_over_random_sources),
         "truthful sources are left out": replace(PAPER, pass_windows=leave_out_truthful_sources),

@@ -474,8 +474,11 @@ class Expressions(Emitter):
             self.each([value for _, value in named])
             self.constant(tuple(name for name, _ in named))
             self.counted("BUILD_CONST_KEY_MAP", len(named))
-        if not isinstance(node, ast.Lambda) and _has_annotations(node):
+        if not isinstance(node, ast.Lambda) and _annotations(node):
             flags |= 4
+            for each in _annotations(node):
+                if not all(isinstance(part, PLAIN) for part in ast.walk(each)):
+                    self.emit("COMPUTED_ANNOTATION")
             self.constant(("annotations",))
         self._made(node, flags)
         for _ in decorators:
@@ -576,10 +579,18 @@ def _has_starred(parts: Sequence[ast.expr]) -> bool:
     return any(isinstance(each, ast.Starred) for each in parts)
 
 
-def _has_annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
     given = node.args
-    all_of_them = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
-    return node.returns is not None or any(each and each.annotation for each in all_of_them)
+    named = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+    said = [each.annotation for each in named if each is not None]
+    return [each for each in (node.returns, *said) if each is not None]
+
+
+PLAIN = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.Tuple, ast.List, ast.BinOp),
+    *(ast.BitOr, ast.Load),
+)
+"""What an annotation may be made of: nothing that does more than to name types."""
 
 
 def _constant(name: str | None, node: ast.expr) -> ast.expr | None:

@@ -78,6 +78,7 @@ from proofs._labels import (
     Public,
     Rounds,
     Several,
+    Table,
     changed_by,
     is_plain,
     is_public,
@@ -481,6 +482,8 @@ class _Frame:
         return self.policy.found_true(label, true), self.policy.found_true(label, not true)
 
     def _member(self, label: Label) -> Label:
+        if isinstance(label, Table):
+            return PUBLIC
         if isinstance(label, Several) and label.member != NO_MEMBER:
             return changed_by(label.member, self.policy.taken_out)
         if isinstance(label, Pack) and label.members:
@@ -570,6 +573,13 @@ class _Frame:
             stack.append(PUBLIC)
         elif operation == "BINARY_SUBSCR" and _is_generic(stack[-2]):
             stack.pop()
+        elif operation == "BINARY_SUBSCR" and isinstance(stack[-2], Table):
+            self.public(stack.pop(), "a place of a table")
+            stack[-1] = PUBLIC
+        elif operation == "CONTAINS_OP" and isinstance(stack[-1], Table):
+            stack.pop()
+            self.public(stack.pop(), "a look into a table")
+            stack.append(MADE)
         elif operation == "BINARY_SUBSCR" and (found := self._picked(stack[-2], stack[-1])):
             stack[-2:] = [found]
         elif operation == "BUILD_MAP" and not given and (made := self._made_dictionary()):
@@ -713,6 +723,8 @@ class _Frame:
     def _method(self, label: Label, name: str) -> Label:
         if isinstance(label, Listing) and name == "append":
             return Method(".append", label, name)
+        if isinstance(label, Table) and name in READING_METHODS:
+            return Method(f".{name}", label, name)
         if self.policy.attribute(label, name) is not None or isinstance(label, Known):
             return self.attribute(label, name)
         if name in IN_PLACE:
@@ -733,8 +745,10 @@ class _Frame:
                     self._only_public(cell.what, names[cell.what])
             labels = self._handed(names[cell.what] for cell in cells)
             taken = tuple(zip((cell.what for cell in cells), labels, strict=True))
-        if flags & 6:
-            raise self.unknown("a function with annotations or defaults of keywords")
+        if flags & 4:
+            stack.pop()
+        if flags & 2:
+            raise self.unknown("a function with defaults of keywords")
         defaults = stack.pop() if flags & 1 else Pack("defaults", ())
         parts = self._handed(defaults.members) if isinstance(defaults, Pack) else (MIXED,)
         stack.append(Inside(f"the function {code.co_name}", code, self.scope, taken, parts))
@@ -769,6 +783,9 @@ class _Frame:
         positional = passed[: count - len(keys)]
         if below != NULL:
             callee, positional = below, (callee, *positional)
+        if isinstance(callee, Known) and any(callee.value is each for each in READING):
+            one = callee.value not in (min, max) or count == 1
+            positional = tuple(_read_of(each) if one else each for each in positional)
         keywords = dict(zip(keys, passed[count - len(keys) :], strict=True))
         longer = isinstance(callee, Method) and callee.name == "append" and not keywords
         owner = callee.owner if isinstance(callee, Method) and longer else NULL
@@ -822,6 +839,9 @@ class _Frame:
                 return Several("a sequence", members, once=True)
             if target is min or target is max:
                 return changed_by(members, self.policy.taken_out)
+        if isinstance(callee, Method) and isinstance(callee.owner, Table):
+            self._all_public(positional, keywords, f"a call of {callee.what} with the value")
+            return PUBLIC
         if isinstance(callee, Method) and (callee.owner, callee.name) == (MADE, "items"):
             return PAIRS
         if callee == DRAW:
@@ -882,6 +902,11 @@ class _Frame:
         return listed or (type(target) is FunctionType and _ours(target))
 
 
+def _read_of(label: Label) -> Label:
+    """Return what a function that reads a table, and keeps no hold of it, is given."""
+    return Several(label.what, PUBLIC) if isinstance(label, Table) else label
+
+
 def _always_answers(callee: Label, call: Call) -> bool:
     """Tell whether a call raises nothing, whatever the values of the right type are."""
     target, given = call.target, len(call.positional)
@@ -939,6 +964,11 @@ def _label_of(value: object, name: str) -> Label:
     lasting = type(value) in (tuple, frozenset, range, Map) or dataclasses.is_dataclass(value)
     if lasting and _immutable(value):
         return PUBLIC
+    if type(value) in (list, dict, set):
+        held = cast("Iterable[object]", value)
+        members = itertools.chain(held, value.values() if isinstance(value, dict) else ())
+        if all(map(_immutable, members)):
+            return Table(f"{name}, a {type(value).__name__},")
     return Label(f"{name}, a {type(value).__name__},")
 
 
@@ -1128,6 +1158,14 @@ ANSWERING_METHODS = frozenset(
         ),
     }
 )
+
+READING = (
+    *(len, sum, sorted, min, max, any, all, enumerate, zip),
+    *(tuple, list, dict, set, frozenset),
+)
+"""What reads a table and returns none: a copy, or what is in it."""
+
+READING_METHODS = frozenset({"get", "items", "keys", "values", "index", "count"})
 
 MAKING = frozenset(
     {

@@ -103,6 +103,11 @@ class Inside(Label):
 
 
 @dataclass(frozen=True, slots=True)
+class Table(Label):
+    """Label a list, a dictionary or a set of the module that holds data: it may only be read."""
+
+
+@dataclass(frozen=True, slots=True)
 class Method(Label):
     """Label a method of a value that has not been called yet."""
 

@@ -1,0 +1,391 @@
+"""What may be put around rules that decide, register and send, and what is close to it and may not.
+
+Tables of a file may be read by any rule, and be changed by none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+import pytest
+from immutables import Map
+
+import spec
+from proofs._core import core_of
+from spec import (
+    AtContribution,
+    AtEvent,
+    AtEventSource,
+    AtService,
+    AtSource,
+    AtTrigger,
+    Budget,
+    Contribution,
+    Credit,
+    Distribution,
+    Draw,
+    EventSource,
+    Outcome,
+    Report,
+    Rules,
+    Sent,
+    Source,
+    replace,
+)
+
+Rule = Callable[..., Any]
+PAPER: Any = spec.PAPER
+"""The rules, of which no type says that they answer with a law."""
+Decided = Any
+Reports = tuple[Report, ...]
+
+SHARES = {1: (4,), 2: (2, 2), 3: (2, 1, 1)}
+NAMES = ["a", "b"]
+DELAYS = [0, 600, 3600]
+
+
+def rules_with(rule: Rule, **others: Any) -> Rules:
+    """Return the paper's rules with one that is named after what it replaces."""
+    field = rule.__name__.partition("__")[0]
+    rules: Rules = replace(PAPER, **{field: rule}, **others)
+    return rules
+
+
+# Sources of the device, in any order and number, are credited.
+
+
+def attribute__by_a_table(at: AtTrigger, draw: Draw) -> Decided:
+    matching = tuple(source for source in at.client.sources if at.rules.matches(at, source))
+    ordered: Any = at.rules.attempt_order(at, matching)
+    touches = tuple(draw(ordered))[:3]
+    credits = []
+    for source, share in zip(touches, SHARES[len(touches)], strict=True):
+        parts = at.rules.contributions(at, source)
+        kept = tuple(replace(each, value=each.value * share // 4) for each in parts)
+        credits.append(Credit(unit=source.source_id, contributions=kept))
+    return at.client, tuple(credits)
+
+
+def attribute__for_some_sources(at: AtTrigger, draw: Draw) -> Decided:
+    some = tuple(each for each in at.client.sources if each.destination in NAMES)
+    _, credits = PAPER.attribute(replace(at, client=replace(at.client, sources=some)), draw)
+    return at.client, credits
+
+
+def attribute__at_another_time(at: AtTrigger, draw: Draw) -> Decided:
+    return PAPER.attribute(replace(at, now=at.now - at.now % 3600), draw)
+
+
+def attribute__with_another_value(at: AtTrigger, draw: Draw) -> Decided:
+    return PAPER.attribute(replace(at, cause=replace(at.cause, value=at.cause.value // 2)), draw)
+
+
+def propose__to_its_unit(at: AtEvent, draw: Draw) -> Decided:
+    storage, parts = at.rules.run_program(at)
+    kept = tuple(each for each in parts if each.key % 2 == 0)
+    unit = at.rules.budget_unit(at)
+    return replace(at.client, storage=storage), (Credit(unit=unit, contributions=kept),)
+
+
+def register_source__with_a_shorter_life(at: AtSource, source: Source) -> Any:
+    return PAPER.register_source(at, replace(source, expiry=min(source.expiry, at.now + 86400)))
+
+
+def register_source__only_so_many(at: AtSource, source: Source) -> Any:
+    same = [each for each in at.client.sources if each.destination == source.destination]
+    return at.client if len(same) >= 100 else PAPER.register_source(at, source)
+
+
+def register_event_source__with_fewer_reports(
+    at: AtEventSource, source: EventSource, draw: Draw
+) -> Any:
+    most = min(source.maximum_reports, 3)
+    return PAPER.register_event_source(at, replace(source, maximum_reports=most), draw)
+
+
+def register_event_source__only_so_many(at: AtEventSource, source: EventSource, draw: Draw) -> Any:
+    ended = [each for each in at.client.records if each.source.expiry <= at.now]
+    if len(at.client.records) - len(ended) >= 10:
+        return at.client
+    return PAPER.register_event_source(at, source, draw)
+
+
+def send__at_random(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+
+    def later(delay: int) -> tuple[Sent, ...]:
+        return (replace(sent, arrival=at.now + delay),)
+
+    return Distribution.uniform(later(delay) for delay in DELAYS)
+
+
+def reveal__with_tables(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    at_most = SHARES.get(len(batch), (1,))
+    return outcome, at_most, len(NAMES), sorted(NAMES)[0], 3 in SHARES, tuple(SHARES.items())
+
+
+TAKEN_OFF: list[Rule] = [
+    attribute__by_a_table,
+    attribute__for_some_sources,
+    attribute__at_another_time,
+    attribute__with_another_value,
+    propose__to_its_unit,
+    register_source__with_a_shorter_life,
+    register_source__only_so_many,
+    register_event_source__with_fewer_reports,
+    register_event_source__only_so_many,
+    send__at_random,
+    reveal__with_tables,
+]
+
+
+@pytest.mark.parametrize("rule", TAKEN_OFF, ids=lambda each: each.__name__)
+def test_it_is_taken_off(rule: Rule) -> None:
+    assert core_of(rules_with(rule)).kept == {}
+
+
+# Whose data a credit carries, or which sources there are, is not known.
+
+
+def attribute__made_up(at: AtTrigger, draw: Draw) -> Decided:
+    pool = tuple(replace(each, source_id="pool") for each in at.client.sources)
+    _, credits = PAPER.attribute(replace(at, client=replace(at.client, sources=pool)), draw)
+    return at.client, credits
+
+
+def attribute__one_made_up(at: AtTrigger, draw: Draw) -> Decided:
+    pool = (*at.client.sources, replace(at.client.sources[0], source_id="pool"))
+    _, credits = PAPER.attribute(replace(at, client=replace(at.client, sources=pool)), draw)
+    return at.client, credits
+
+
+def attribute__and_forget_the_others(at: AtTrigger, draw: Draw) -> Decided:
+    some = tuple(each for each in at.client.sources if each.destination in NAMES)
+    client = replace(at.client, sources=some)
+    _, credits = PAPER.attribute(replace(at, client=client), draw)
+    return client, credits
+
+
+def attribute__and_keep_what_is_returned(at: AtTrigger, draw: Draw) -> Decided:
+    some = tuple(each for each in at.client.sources if each.destination in NAMES)
+    return PAPER.attribute(replace(at, client=replace(at.client, sources=some)), draw)
+
+
+def attribute__on_other_budgets(at: AtTrigger, draw: Draw) -> Decided:
+    return PAPER.attribute(replace(at, client=replace(at.client, budgets=Map())), draw)
+
+
+def attribute__by_other_rules(at: AtTrigger, draw: Draw) -> Decided:
+    return PAPER.attribute(replace(at, rules=replace(at.rules, matches=PAPER.matches)), draw)
+
+
+def propose__at_another_time(at: AtEvent, draw: Draw) -> Decided:
+    return PAPER.propose(replace(at, now=0), draw)
+
+
+def propose__to_the_first_window(at: AtEvent, draw: Draw) -> Decided:
+    storage, parts = at.rules.run_program(at)
+    unit = at.rules.budget_unit(replace(at, now=0))
+    return replace(at.client, storage=storage), (Credit(unit=unit, contributions=parts),)
+
+
+def propose__to_another_device(at: AtEvent, draw: Draw) -> Decided:
+    return PAPER.propose(replace(at, cause=replace(at.cause, device="shared")), draw)
+
+
+def propose__to_the_device(at: AtEvent, draw: Draw) -> Decided:
+    storage, parts = at.rules.run_program(at)
+    return replace(at.client, storage=storage), (Credit(unit=at.cause.device, contributions=parts),)
+
+
+# A source has a budget or a response, and then another; or what is private decides about it.
+
+
+def register_source__under_a_name(at: AtSource, source: Source) -> Any:
+    return PAPER.register_source(at, replace(source, source_id=source.destination))
+
+
+def register_source__elsewhere(at: AtSource, source: Source) -> Any:
+    return PAPER.register_source(at, replace(source, device="shared"))
+
+
+def register_source__anew(at: AtSource, source: Source) -> Any:
+    others = tuple(each for each in at.client.sources if each.source_id != source.source_id)
+    return PAPER.register_source(replace(at, client=replace(at.client, sources=others)), source)
+
+
+def register_source__and_refill(at: AtSource, source: Source) -> Any:
+    client = PAPER.register_source(at, source)
+    return replace(client, budgets=client.budgets.set(source.source_id, Budget(value=-10)))
+
+
+def register_source__and_forget(at: AtSource, source: Source) -> Any:
+    client = PAPER.register_source(at, source)
+    return replace(client, sources=client.sources[:10])
+
+
+def register_source__by_a_budget(at: AtSource, source: Source) -> Any:
+    spent = sum(each.value for each in at.client.budgets.values())
+    return at.client if spent > 100 else PAPER.register_source(at, source)
+
+
+def register_source__without_a_budget(at: AtSource, source: Source) -> Any:
+    return replace(at.client, sources=(source, *at.client.sources))
+
+
+def register_event_source__twice(at: AtEventSource, source: EventSource, draw: Draw) -> Any:
+    client = PAPER.register_event_source(at, source, draw)
+    again = PAPER.register_event_source(at, source, draw)
+    return replace(client, records=client.records[:1] + again.records)
+
+
+def register_event_source__and_forget(at: AtEventSource, source: EventSource, draw: Draw) -> Any:
+    client = PAPER.register_event_source(at, source, draw)
+    return replace(client, records=client.records[:3])
+
+
+def register_event_source__by_a_response(at: AtEventSource, source: EventSource, draw: Draw) -> Any:
+    if any(each.response is not None for each in at.client.records):
+        return at.client
+    return PAPER.register_event_source(at, source, draw)
+
+
+def register_event_source__by_a_value(at: AtEventSource, source: EventSource, draw: Draw) -> Any:
+    busy = sum(each.sent for each in at.client.records)
+    return PAPER.register_event_source(at, replace(source, expiry=source.expiry + busy), draw)
+
+
+# When a report leaves tells what it holds, or it leaves in some cases only.
+
+
+def send__late_if_null(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    return Distribution.uniform((replace(sent, arrival=at.now + len(granted)),) for _ in DELAYS)
+
+
+def send__as_often_as_granted(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    return Distribution.uniform((replace(sent, arrival=at.now),) for _ in granted)
+
+
+def send__another_report(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    made = replace(sent.report, contributions=(Contribution(key=1, value=1),))
+    return Distribution.uniform((replace(sent, report=made),) for _ in DELAYS)
+
+
+def send__two_of_them(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    return Distribution.uniform((sent, replace(sent, shown=delay)) for delay in DELAYS)
+
+
+# What is in a table may be another thing the next time.
+
+
+def reveal__and_note(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    SHARES[len(batch)] = (len(SHARES),)
+    return outcome, len(SHARES)
+
+
+def reveal__and_append(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    NAMES.append("c")
+    return outcome
+
+
+def reveal__and_append_under_a_name(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    names = NAMES
+    names += ["c"]
+    return outcome
+
+
+def reveal__and_append_by_a_method(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    more = NAMES.append
+    more("c")
+    return outcome
+
+
+def reveal__and_append_in_a_list(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    [NAMES][0].append("c")
+    return outcome
+
+
+def reveal__and_append_in_a_tuple(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    names, _ = (NAMES, 1)
+    names.append("c")
+    return outcome
+
+
+def reveal__and_append_to_one_of_two(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    names = NAMES if len(batch) > 1 else ["b"]
+    names.append("c")
+    return outcome
+
+
+def reveal__and_append_to_the_larger(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    max(NAMES, ["a"]).append("c")
+    return outcome
+
+
+def reveal__and_set_a_default(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, SHARES.setdefault(len(batch), (len(SHARES),))
+
+
+def reveal__and_append_by_map(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, tuple(map(NAMES.append, ("c", "d")))
+
+
+def reveal__the_table(at: AtService, batch: Reports, outcome: Outcome) -> Any:
+    return outcome, NAMES
+
+
+def added(names: list[str]) -> int:
+    names.append("c")
+    return len(names)
+
+
+def reveal__and_append_elsewhere(at: AtService, batch: Reports, outcome: Outcome) -> Hashable:
+    return outcome, added(NAMES)
+
+
+def reveal__and_append_by_default(
+    at: AtService, batch: Reports, outcome: Outcome, names: list[str] = NAMES
+) -> Hashable:
+    names.append("c")
+    return outcome
+
+
+def answer__and_note(at: AtService, batch: Reports, draw: Draw) -> Any:
+    found = PAPER.answer(at, batch, draw)
+    for key, _ in found.released:
+        SHARES[key] = (1,)
+    return found
+
+
+REFUSED: list[Rule] = [
+    each
+    for name, each in list(globals().items())
+    if "__" in name.strip("_") and callable(each) and each not in TAKEN_OFF
+]
+
+
+@pytest.mark.parametrize("rule", REFUSED, ids=lambda each: each.__name__)
+def test_it_is_not_taken_off(rule: Rule) -> None:
+    rules = rules_with(rule)
+    core = core_of(rules)
+    field = rule.__name__.partition("__")[0]
+    assert getattr(core.rules, field) is getattr(rules, field)
+    assert core.kept[field]
+
+
+def test_there_are_as_many_as_are_written() -> None:
+    assert len(REFUSED) == 39
+
+
+def made_up(at: AtTrigger, matching: tuple[Source, ...]) -> tuple[Source, ...]:
+    return tuple(replace(each, source_id="pool") for each in matching)
+
+
+def test_another_order_may_be_one_of_other_sources() -> None:
+    rules = rules_with(attribute__by_a_table, attempt_order=made_up)
+    assert core_of(rules).kept["attribute"]
