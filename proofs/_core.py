@@ -80,6 +80,7 @@ from proofs._served import (
     computing,
 )
 from proofs._settled import LISTED, WAYS, AroundSettle, are_listed
+from proofs._single import STATEMENTS
 from proofs._totals import SUMS, AroundTotals, statements_on, two_loops
 from spec import PAPER, Rules
 from spec.aggregation_service import (
@@ -247,17 +248,35 @@ class AroundContribute(Around):
 
     def follow(self, subject: Rules) -> None:
         """Where nothing but the paper decides, there is one credit at a time."""
-        alone = all(getattr(subject, each) is getattr(PAPER, each) for each in DECIDING)
         try:
             super().follow(subject)
         except (NotFollowed, NotPublic):
-            if not alone:
+            if not _are_papers(subject, DECIDING):
                 raise
+            self._follow_one(subject)
+
+    def _follow_one(self, subject: Rules) -> None:
+        """Where it also says what is contributed, there is one contribution at a time."""
+        try:
             ONE_CREDIT.follow(subject)
+        except (NotFollowed, NotPublic) as error:
+            if not _are_papers(subject, CONTRIBUTING):
+                raise
+            for statement in STATEMENTS:
+                found = statement.decide(subject)
+                if found.verdict != "PROVED":
+                    raise type(error)(f"{error}; {found}") from error
 
 
 DECIDING = ("attribute", "propose")
 """The rules that say who is credited."""
+
+CONTRIBUTING = (*DECIDING, "contributions", "run_program")
+"""The rules that say who is credited with what; the paper's know one contribution at a time."""
+
+
+def _are_papers(subject: Rules, names: tuple[str, ...]) -> bool:
+    return all(getattr(subject, each) is getattr(PAPER, each) for each in names)
 
 
 def _is(found: Label, way: Label) -> bool:
@@ -442,7 +461,7 @@ AROUND: dict[str, Step[Rules]] = {
         policy=AroundFiling,
     ),
     "contribute": AroundContribute(
-        name="each credit is changed by itself, and granted as in the paper",
+        name="each credit is granted by itself, as in the paper or within its unit's own budget",
         rule="contribute",
         arguments=(_clients.ADMITTING, Several("the credits", _clients.CREDIT)),
         policy=_clients.Admitting,

@@ -419,9 +419,18 @@ def test_what_tells_of_no_other_unit_is_taken_off(field: str, rule: Callable[...
 
 @pytest.mark.parametrize(("field", "rule"), REFUSED, ids=lambda each: getattr(each, "__name__", ""))
 def test_what_tells_or_grants_more_is_kept(field: str, rule: Callable[..., object]) -> None:
-    core = core_of(changed(field, rule))
+    several: dict[str, Any] = {"contributions": twice} if rule is granted_whole else {}
+    core = core_of(replace(changed(field, rule), **several))
     assert getattr(core.rules, field) is rule
     assert core.kept[field]
+
+
+def twice(at: Any, source: Any) -> tuple[Contribution, ...]:
+    return 2 * PAPER.contributions(at, source)
+
+
+def test_a_single_contribution_may_be_granted_whole() -> None:
+    assert core_of(replace(PAPER, contribute=granted_whole)).kept == {}
 
 
 def test_several_credits_are_not_granted_by_each_other() -> None:

@@ -125,7 +125,41 @@ def reveal__with_tables(at: AtService, batch: Reports, outcome: Outcome) -> Hash
     return outcome, at_most, len(NAMES), sorted(NAMES)[0], 3 in SHARES, tuple(SHARES.items())
 
 
+# Where the paper decides, there is one contribution at a time, and it may be granted in any way.
+
+
+def contribute__what_is_left(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    budgets, granted = at.client.budgets, []
+    for credit in credits:
+        spent, kept = budgets.get(credit.unit, Budget()), []
+        for part in credit.contributions:
+            value = min(part.value, at.limits.contribution_budget - spent.value)
+            if value > 0 and spent.count < at.limits.sparsity_budget:
+                spent = Budget(value=spent.value + value, count=spent.count + 1)
+                kept.append(replace(part, value=value))
+        budgets = budgets.set(credit.unit, spent)
+        granted.append(replace(credit, contributions=tuple(kept)))
+    return budgets, tuple(granted)
+
+
+def contribute__in_two_parts(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    if not credits:
+        return at.client.budgets, ()
+    (credit,) = credits
+    spent = at.client.budgets.get(credit.unit, Budget())
+    most = (at.limits.contribution_budget, at.limits.sparsity_budget)
+    for part in credit.contributions:
+        if spent.value + part.value <= most[0] and spent.count + 2 <= most[1]:
+            after = Budget(value=spent.value + part.value, count=spent.count + 2)
+            half = part.value // 2
+            kept = (replace(part, value=half), replace(part, key=7, value=part.value - half))
+            return at.client.budgets.set(credit.unit, after), (replace(credit, contributions=kept),)
+    return at.client.budgets, ()
+
+
 TAKEN_OFF: list[Rule] = [
+    contribute__what_is_left,
+    contribute__in_two_parts,
     attribute__by_a_table,
     attribute__for_some_sources,
     attribute__at_another_time,
@@ -256,6 +290,134 @@ def register_event_source__by_a_value(at: AtEventSource, source: EventSource, dr
     return PAPER.register_event_source(at, replace(source, expiry=source.expiry + busy), draw)
 
 
+# More is granted than is counted, or what is granted depends on other units, or is an error.
+
+
+def clipped(at: Any, credits: Any, most: Any, count: Any, part_of: Any, unit_of: Any) -> Any:
+    """Grant what is left of a single contribution, but for one slip."""
+    budgets, granted = at.client.budgets, []
+    for credit in credits:
+        spent, kept = budgets.get(credit.unit, Budget()), []
+        for part in credit.contributions:
+            value = min(part.value, most(at) - spent.value)
+            if value > 0 and spent.count < at.limits.sparsity_budget:
+                spent = count(spent, value)
+                kept.append(part_of(part, value))
+        budgets = budgets.set(credit.unit, spent)
+        granted.append(replace(credit, unit=unit_of(credit), contributions=tuple(kept)))
+    return budgets, tuple(granted)
+
+
+def all_of_it(at: Any) -> Any:
+    return at.limits.contribution_budget
+
+
+def one_more(at: Any) -> Any:
+    return at.limits.contribution_budget + 1
+
+
+def in_full(spent: Any, value: Any) -> Any:
+    return Budget(value=spent.value + value, count=spent.count + 1)
+
+
+def no_value(spent: Any, value: Any) -> Any:
+    return Budget(value=spent.value, count=spent.count + 1)
+
+
+def no_number(spent: Any, value: Any) -> Any:
+    return Budget(value=spent.value + value, count=spent.count)
+
+
+def less(spent: Any, value: Any) -> Any:
+    return Budget(value=spent.value + value - 1, count=spent.count + 1)
+
+
+def as_it_is(part: Any, value: Any) -> Any:
+    return replace(part, value=value)
+
+
+def whole_part(part: Any, value: Any) -> Any:
+    return part
+
+
+def negative(part: Any, value: Any) -> Any:
+    return replace(part, value=-value)
+
+
+def no_key(part: Any, value: Any) -> Any:
+    return replace(part, key=part.key + 1, value=value)
+
+
+def its_own(credit: Any) -> Any:
+    return credit.unit
+
+
+def another(credit: Any) -> Any:
+    return "pool"
+
+
+def contribute__one_too_many(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    return clipped(at, credits, one_more, in_full, as_it_is, its_own)
+
+
+def contribute__without_a_count(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    return clipped(at, credits, all_of_it, no_value, as_it_is, its_own)
+
+
+def contribute__without_a_number(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    return clipped(at, credits, all_of_it, no_number, as_it_is, its_own)
+
+
+def contribute__for_one_less(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    return clipped(at, credits, all_of_it, less, as_it_is, its_own)
+
+
+def contribute__all_of_a_part(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    return clipped(at, credits, all_of_it, in_full, whole_part, its_own)
+
+
+def contribute__less_than_nothing(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    return clipped(at, credits, all_of_it, in_full, negative, its_own)
+
+
+def contribute__to_a_key_that_is_none(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    return clipped(at, credits, all_of_it, in_full, no_key, its_own)
+
+
+def contribute__for_another_unit(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    return clipped(at, credits, all_of_it, in_full, as_it_is, another)
+
+
+def contribute__while_others_have_not(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    used = sum(each.value for each in at.client.budgets.values())
+    return PAPER.contribute(at, credits) if used < 1000 else (at.client.budgets, ())
+
+
+def contribute__to_few_units(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    few = len(at.client.budgets) < 100
+    return PAPER.contribute(at, credits) if few else (at.client.budgets, ())
+
+
+def contribute__and_forget_others(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    _, granted = PAPER.contribute(at, credits)
+    return Map({each.unit: Budget() for each in credits}), granted
+
+
+def contribute__to_nobody(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    if not credits:
+        part = Contribution(key=1, value=1)
+        return at.client.budgets, (Credit(unit="nobody", contributions=(part,)),)
+    return PAPER.contribute(at, credits)
+
+
+def contribute__unless_it_is_large(at: AtContribution, credits: tuple[Credit, ...]) -> Any:
+    for credit in credits:
+        for part in credit.contributions:
+            if part.value > 1000:
+                raise ValueError(part.value)
+    return PAPER.contribute(at, credits)
+
+
 # When a report leaves tells what it holds, or it leaves in some cases only.
 
 
@@ -379,7 +541,17 @@ def test_it_is_not_taken_off(rule: Rule) -> None:
 
 
 def test_there_are_as_many_as_are_written() -> None:
-    assert len(REFUSED) == 39
+    assert len(REFUSED) == 52
+
+
+def two_parts(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
+    parts: tuple[Contribution, ...] = PAPER.contributions(at, source)
+    return 2 * parts
+
+
+def test_several_contributions_need_more_than_one_to_be_run() -> None:
+    rules = rules_with(contribute__what_is_left, contributions=two_parts)
+    assert core_of(rules).kept["contribute"]
 
 
 def made_up(at: AtTrigger, matching: tuple[Source, ...]) -> tuple[Source, ...]:

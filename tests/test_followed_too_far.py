@@ -261,7 +261,12 @@ GRANTING = (
 
 @pytest.mark.parametrize("rule", GRANTING, ids=named)
 def test_what_is_not_counted_is_not_granted(rule: Rule) -> None:
-    assert core_of(replace(PAPER, contribute=rule)).kept["contribute"]
+    assert core_of(replace(PAPER, contribute=rule, contributions=twice)).kept["contribute"]
+
+
+def twice(at: Any, source: Any) -> tuple[Contribution, ...]:
+    """Contribute twice: what is done with the first of one contribution is done with all."""
+    return 2 * PAPER.contributions(at, source)
 
 
 @pytest.mark.parametrize("made", [halved, lowered, moved, named_by_a_text], ids=named)
