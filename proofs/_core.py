@@ -80,7 +80,7 @@ from proofs._served import (
     computing,
 )
 from proofs._settled import LISTED, WAYS, AroundSettle, are_listed
-from proofs._single import STATEMENTS
+from proofs._single import GRANTED_ALONE, SENT_ALONE
 from proofs._totals import SUMS, AroundTotals, statements_on, two_loops
 from spec import PAPER, Rules
 from spec.aggregation_service import (
@@ -197,6 +197,15 @@ class AroundSend(Around):
     """State that the paper's report leaves once, or does not."""
 
     def follow(self, subject: Rules) -> None:
+        """Where the paper grants one contribution at a time, the report may hold zeros beside."""
+        try:
+            self._follow_report(subject)
+        except (NotFollowed, NotPublic) as error:
+            if not _are_papers(subject, (*CONTRIBUTING, "contribute")):
+                raise
+            _show(SENT_ALONE, subject, error)
+
+    def _follow_report(self, subject: Rules) -> None:
         """Raise a loop inside of a loop, in which a report could leave twice."""
         super().follow(subject)
         rule = unguarded(subject.send)
@@ -262,10 +271,7 @@ class AroundContribute(Around):
         except (NotFollowed, NotPublic) as error:
             if not _are_papers(subject, CONTRIBUTING):
                 raise
-            for statement in STATEMENTS:
-                found = statement.decide(subject)
-                if found.verdict != "PROVED":
-                    raise type(error)(f"{error}; {found}") from error
+            _show(GRANTED_ALONE, subject, error)
 
 
 DECIDING = ("attribute", "propose")
@@ -273,6 +279,16 @@ DECIDING = ("attribute", "propose")
 
 CONTRIBUTING = (*DECIDING, "contributions", "run_program")
 """The rules that say who is credited with what; the paper's know one contribution at a time."""
+
+
+def _show(
+    statements: tuple[Step[Rules], ...], subject: Rules, error: NotFollowed | NotPublic
+) -> None:
+    """Decide statements in the place of a rule that could not be followed."""
+    for statement in statements:
+        found = statement.decide(subject)
+        if found.verdict != "PROVED":
+            raise type(error)(f"{error}; {found}") from error
 
 
 def _are_papers(subject: Rules, names: tuple[str, ...]) -> bool:

@@ -632,6 +632,8 @@ class _Frame:
         """Return what stands at a place of a sequence, or several places, if all is public."""
         if not isinstance(label, Several) or not is_public(label) or label.member == NO_MEMBER:
             return None
+        if place == SLICE and isinstance(label, Listing):
+            return Listing("a list", label.member, (id(self.code), self.place))
         if place == SLICE:
             self._escaped(label)
             return Several("a part of a sequence", label.member)

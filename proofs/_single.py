@@ -1,4 +1,4 @@
-"""What may be granted of a single contribution, by whatever `contribute` a proposal writes.
+"""What may be granted and sent of a single contribution, in whatever way a proposal writes it.
 
 Where the paper decides, a trigger or an event credits at most one unit, with at most one
 contribution. So it is enough to run `contribute` on no credit, and on one with no contribution or
@@ -7,6 +7,10 @@ grants must be counted there, within the limits, and be contributions that a rep
 
 Then it does what the paper does for a trigger or an event of another value or key, or of none: one
 that the database could have held, and which depends on the unit's own past alone.
+
+In the same way `send` is run on nothing and on one contribution, side by side. What it puts beside
+what is granted must be zeros: they change no sum, and a key whose sum is zero is never discovered,
+as is shown elsewhere for the rules that release.
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ from proofs._subjects import (
 from proofs._symbolic import MACHINERY, refuse
 from spec import Rules
 from spec.contributions import Budget, Budgets, Credit
-from spec.reports import KEY_BITS, Contribution
+from spec.reports import KEY_BITS, Contribution, Report, Sent
 from spec.rules import Limits
 
 MACHINERY.add(__file__)
@@ -150,5 +154,44 @@ def none_is_granted(
     return found is budgets and type(granted) is tuple and not granted
 
 
-STATEMENTS = (one_is_counted, none_is_granted)
+GRANTED_ALONE = (one_is_counted, none_is_granted)
 """What has to be shown of `contribute` where there is at most one contribution."""
+
+
+@for_all_rules("a report leaves alike, and holds what is granted and zeros, at the rules' limits")
+def one_is_sent(rules: Rules, new: int, key: int, a_trigger: bool) -> bool:
+    """Run `send` on nothing that is granted, and on one contribution, side by side."""
+    assume(new >= 1, 0 <= key, key < 2**KEY_BITS)
+    cause = any_trigger(key, new) if a_trigger else any_event()
+    at = on_device(rules, Opaque("the client"), cause)
+    part = contribution(new, "key of the contribution")
+    credit = unchecked(Credit, unit=X, contributions=(part,))
+    empty, full = (cast(object, rules.send(at, granted)) for granted in ((), (credit,)))
+    if type(empty) is not tuple or type(full) is not tuple or len(empty) != len(full):
+        return False
+    if len(full) != 1:
+        return not full
+    (one,), (other,) = (plain(empty[0], Sent),), (plain(full[0], Sent),)
+    reports = [plain(each.report, Report) for each in (one, other)]
+    alike = _same(one.shown, other.shown) and _same(one.arrival, other.arrival)
+    named = all(bool(each.report_id == cause.report_id) for each in reports)
+    if not alike or not named or not all(type(x.contributions) is tuple for x in reports):
+        return False
+    if not all(bool(is_kept(each)) for report in reports for each in report.contributions):
+        return False
+    none, counted = ([x for x in r.contributions if bool(x.value != 0)] for r in reports)
+    if none or len(counted) != 1:
+        return False
+    return (counted[0].key == part.key) & (counted[0].value == part.value)
+
+
+def _same(first: object, second: object) -> bool:
+    """Tell whether two values are equal, and of the same types."""
+    if type(first) is tuple and type(second) is tuple:
+        pairs = zip(first, second, strict=False)
+        return len(first) == len(second) and all(_same(a, b) for a, b in pairs)
+    return _real_type(first) is _real_type(second) and bool(first == second)
+
+
+SENT_ALONE = (one_is_sent,)
+"""What has to be shown of `send` where there is at most one contribution."""

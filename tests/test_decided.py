@@ -157,7 +157,26 @@ def contribute__in_two_parts(at: AtContribution, credits: tuple[Credit, ...]) ->
     return at.client.budgets, ()
 
 
+def send__padded(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    parts = sent.report.contributions
+    padding = (Contribution(key=0, value=0),) * (at.limits.sparsity_budget - len(parts))
+    return (replace(sent, report=replace(sent.report, contributions=parts + padding)),)
+
+
+def attribute__the_first_two(at: AtTrigger, draw: Draw) -> Decided:
+    touched = [source for source in at.client.sources if at.rules.matches(at, source)][:2]
+    credits = []
+    for source, share in zip(touched, (3, 1), strict=False):
+        shared = replace(at, cause=replace(at.cause, value=at.cause.value * share // 4))
+        parts = at.rules.contributions(shared, source)
+        credits.append(Credit(unit=source.source_id, contributions=parts))
+    return at.client, tuple(credits)
+
+
 TAKEN_OFF: list[Rule] = [
+    send__padded,
+    attribute__the_first_two,
     contribute__what_is_left,
     contribute__in_two_parts,
     attribute__by_a_table,
@@ -442,6 +461,72 @@ def send__two_of_them(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
     return Distribution.uniform((sent, replace(sent, shown=delay)) for delay in DELAYS)
 
 
+def send__padded_with_ones(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    parts = sent.report.contributions
+    padding = (Contribution(key=0, value=1),) * (20 - len(parts))
+    return (replace(sent, report=replace(sent.report, contributions=parts + padding)),)
+
+
+def send__its_length(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    return (replace(sent, shown=(sent.shown, len(sent.report.contributions))),)
+
+
+def send__a_flag(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    return (replace(sent, shown=(sent.shown, 1 if granted else True)),)
+
+
+def send__padded_later(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    late = 0 if sent.report.contributions else 60
+    return (replace(sent, arrival=at.now + late),)
+
+
+def send__elsewhere(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    moved = tuple(replace(each, key=0) for each in sent.report.contributions)
+    return (replace(sent, report=replace(sent.report, contributions=moved)),)
+
+
+def send__twice_as_much(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    parts = sent.report.contributions
+    return (replace(sent, report=replace(sent.report, contributions=parts + parts)),)
+
+
+def send__if_granted(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    return PAPER.send(at, granted) if granted else ()
+
+
+def send__under_another_name(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    named = replace(sent.report, report_id=sent.report.report_id ^ len(granted))
+    return (replace(sent, report=named),)
+
+
+def send__padded_beyond_the_keys(at: AtContribution, granted: tuple[Credit, ...]) -> Any:
+    (sent,) = PAPER.send(at, granted)
+    parts = sent.report.contributions
+    padding = tuple(Contribution(key=each.key + 1, value=0) for each in parts)
+    return (replace(sent, report=replace(sent.report, contributions=parts + padding)),)
+
+
+def attribute__one_more_than_two(at: AtTrigger, draw: Draw) -> Decided:
+    found = [Credit(unit=each.source_id, contributions=()) for each in at.client.sources]
+    some = found[:2]
+    some.append(Credit(unit="house", contributions=()))
+    return at.client, tuple(some)
+
+
+def attribute__one_more_than_two_inside(at: AtTrigger, draw: Draw) -> Decided:
+    found = [Credit(unit=each.source_id, contributions=()) for each in at.client.sources]
+    some = found[:2]
+    (some, 1)[0].append(Credit(unit="house", contributions=()))
+    return at.client, tuple(some)
+
+
 # What is in a table may be another thing the next time.
 
 
@@ -541,7 +626,7 @@ def test_it_is_not_taken_off(rule: Rule) -> None:
 
 
 def test_there_are_as_many_as_are_written() -> None:
-    assert len(REFUSED) == 52
+    assert len(REFUSED) == 63
 
 
 def two_parts(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
@@ -552,6 +637,12 @@ def two_parts(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
 def test_several_contributions_need_more_than_one_to_be_run() -> None:
     rules = rules_with(contribute__what_is_left, contributions=two_parts)
     assert core_of(rules).kept["contribute"]
+
+
+def test_a_report_of_several_contributions_is_not_run_on_one() -> None:
+    rules = rules_with(send__padded, contributions=two_parts)
+    assert core_of(rules).kept["send"]
+    assert core_of(rules_with(send__padded, contribute=contribute__in_two_parts)).kept["send"]
 
 
 def made_up(at: AtTrigger, matching: tuple[Source, ...]) -> tuple[Source, ...]:
