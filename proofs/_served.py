@@ -52,6 +52,11 @@ LEDGER_LOOK_UP = Public("the look-up of an entry of the ledger")
 NOTHING = Public("nothing spent")
 HELD = Public("what the ledger holds under an entry")
 AT = At("what the rule sees", CURRENT, asked=True)
+OWN_BATCH = Several("the batch of the query", REPORT)
+LEDGER_NEXT = Public("the ledger after the query")
+ACCEPTED = Label("the reports that are answered, or None")
+USED_UP = Label("the reports that were answered, or None")
+SETTLED = Pack("settled", (LEDGER_NEXT, ACCEPTED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +153,56 @@ class AroundAnswer(AtTheService):
 
 
 class AroundServe(AtTheService):
-    """Let a rule ask the paper's `serve`, each time with the state that the last answer left."""
+    """Let a rule ask the paper's `serve`, each time with the state that the last answer left.
+
+    It may also do what the paper's does by itself: make a batch, settle it, keep the new ledger,
+    answer what was accepted, once, for the same query, and reveal that.
+    """
+
+    def __init__(self) -> None:
+        self.answers = False
+
+    def call(self, call: Call) -> Label | None:
+        """Make a batch and reveal an outcome as the rules say; draw what they decide."""
+        given = call.positional
+        if call.target == DRAW and given in ((OWN_BATCH,), (SETTLED,)) and not call.keywords:
+            return given[0]
+        if isinstance(call.target, RuleOf) and not call.keywords and _is_asked(given):
+            if call.target.name == "batch" and given[1:] == (NAMED,):
+                return OWN_BATCH
+            if call.target.name == "reveal" and given[1:2] == (OWN_BATCH,) and len(given) == 3:
+                return PUBLIC if is_public(given[2]) else None
+        return super().call(call)
+
+    def _copied(self, label: Label, call: Call) -> Label | None:
+        """Put the new ledger into the service before it; the query stays that of the ad-tech."""
+        parts = dict(call.keywords)
+        if label == PAST and parts.pop("ledger", None) == LEDGER_NEXT:
+            return CURRENT if all(map(is_public, parts.values())) else None
+        if isinstance(label, At) and set(parts) == {"service"}:
+            service = parts["service"]
+            return replace(label, service=service) if service in (CURRENT, PAST) else None
+        return super()._copied(label, call)
+
+    def may_be_none(self, label: Label) -> bool:
+        """Let a rule look whether a batch was accepted."""
+        return label in (ACCEPTED, USED_UP) or super().may_be_none(label)
+
+    def joined(self, first: Label, second: Label) -> Label | None:
+        """Let nothing be answered that may have been answered."""
+        return USED_UP if {first, second} == {ACCEPTED, USED_UP} else None
 
     def inner(self, call: Call) -> Label | None:
         """Answer with the next state, and with what is shown."""
+        if isinstance(call.target, RuleOf) and not call.keywords and _is_asked(call.positional):
+            self.answers = call.target.name == "answer"
+            if self.answers and call.positional[1:] == (ACCEPTED, DRAW):
+                return PUBLIC
+            settles = call.target.name == "settle" and call.positional[1:] == (OWN_BATCH,)
+            return SETTLED if settles else None
         if call.target is not PAPER.serve or call.keywords or len(call.positional) != 3:
             return None
+        self.answers = False
         at, reports, draw = call.positional
         current = isinstance(at, At) and at.service == CURRENT and draw == DRAW
         if not (current and isinstance(reports, Several) and reports.member == REPORT):
@@ -161,10 +210,19 @@ class AroundServe(AtTheService):
         return Pack("the service and what it shows", (CURRENT, PUBLIC))
 
     def after_inner(self, label: Label) -> Label:
-        """Note that there is a later state."""
+        """Note that there is a later state, or that a batch was answered."""
+        if label == ACCEPTED:
+            return USED_UP
+        if self.answers:
+            return label
         if isinstance(label, At):
             return replace(label, service=PAST)
-        return PAST if label == CURRENT else label
+        return {CURRENT: PAST, LEDGER_NEXT: PUBLIC}.get(label, label)
+
+
+def _is_asked(given: tuple[Label, ...]) -> bool:
+    """Tell whether a rule is asked about the ad-tech's query, in the present state."""
+    return bool(given) and given[0] == AT
 
 
 class AroundBatch(AtTheService):

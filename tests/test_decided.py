@@ -41,6 +41,7 @@ Decided = Any
 Reports = tuple[Report, ...]
 
 SHARES = {1: (4,), 2: (2, 2), 3: (2, 1, 1)}
+ABORTED: Any = spec.Aborted()
 NAMES = ["a", "b"]
 DELAYS = [0, 600, 3600]
 
@@ -174,7 +175,22 @@ def attribute__the_first_two(at: AtTrigger, draw: Draw) -> Decided:
     return at.client, tuple(credits)
 
 
+def serve__by_itself(at: AtService, reports: Reports, draw: Draw) -> Any:
+    service = at.service
+    batch = draw(at.rules.batch(at, reports))
+    ledger, accepted = draw(at.rules.settle(at, batch))
+    at = replace(at, service=replace(service, ledger=ledger))
+    outcome: Any = ABORTED
+    if accepted is not None:
+        outcome = at.rules.answer(at, accepted, draw)
+    shown = draw(at.rules.reveal(at, batch, outcome))
+    if accepted is None:
+        return at.service, ("refused", shown)
+    return at.service, shown
+
+
 TAKEN_OFF: list[Rule] = [
+    serve__by_itself,
     send__padded,
     attribute__the_first_two,
     contribute__what_is_left,
@@ -527,6 +543,89 @@ def attribute__one_more_than_two_inside(at: AtTrigger, draw: Draw) -> Decided:
     return at.client, tuple(some)
 
 
+# A batch is answered that was not paid for, or twice, or for another query.
+
+
+def serve__and_forget_the_ledger(at: AtService, reports: Reports, draw: Draw) -> Any:
+    batch = draw(at.rules.batch(at, reports))
+    ledger, accepted = draw(at.rules.settle(at, batch))
+    after = replace(at, service=replace(at.service, ledger=ledger))
+    outcome = ABORTED if accepted is None else after.rules.answer(after, accepted, draw)
+    return at.service, draw(at.rules.reveal(after, batch, outcome))
+
+
+def serve__twice(at: AtService, reports: Reports, draw: Draw) -> Any:
+    batch = draw(at.rules.batch(at, reports))
+    ledger, accepted = draw(at.rules.settle(at, batch))
+    at = replace(at, service=replace(at.service, ledger=ledger))
+    if accepted is None:
+        return at.service, ABORTED
+    return at.service, (at.rules.answer(at, accepted, draw), at.rules.answer(at, accepted, draw))
+
+
+def serve__in_a_loop(at: AtService, reports: Reports, draw: Draw) -> Any:
+    batch = draw(at.rules.batch(at, reports))
+    ledger, accepted = draw(at.rules.settle(at, batch))
+    at = replace(at, service=replace(at.service, ledger=ledger))
+    shown = []
+    for _ in range(2):
+        if accepted is not None:
+            shown.append(at.rules.answer(at, accepted, draw))
+    return at.service, tuple(shown)
+
+
+def serve__for_another_query(at: AtService, reports: Reports, draw: Draw) -> Any:
+    batch = draw(at.rules.batch(at, reports))
+    ledger, accepted = draw(at.rules.settle(at, batch))
+    more = replace(at.query, epsilon=2 * at.query.epsilon)
+    after = replace(at, query=more, service=replace(at.service, ledger=ledger))
+    outcome = ABORTED if accepted is None else after.rules.answer(after, accepted, draw)
+    return after.service, outcome
+
+
+def serve__after_a_cheaper_one(at: AtService, reports: Reports, draw: Draw) -> Any:
+    batch = draw(at.rules.batch(at, reports))
+    less = replace(at, query=replace(at.query, epsilon=at.query.epsilon / 2))
+    ledger, accepted = draw(at.rules.settle(less, batch))
+    at = replace(at, service=replace(at.service, ledger=ledger))
+    return at.service, ABORTED if accepted is None else at.rules.answer(at, accepted, draw)
+
+
+def serve__what_was_not_settled(at: AtService, reports: Reports, draw: Draw) -> Any:
+    batch = draw(at.rules.batch(at, reports))
+    ledger, accepted = draw(at.rules.settle(at, batch))
+    at = replace(at, service=replace(at.service, ledger=ledger))
+    return at.service, ABORTED if accepted is None else at.rules.answer(at, batch, draw)
+
+
+def serve__what_was_named(at: AtService, reports: Reports, draw: Draw) -> Any:
+    ledger, accepted = draw(at.rules.settle(at, reports))
+    at = replace(at, service=replace(at.service, ledger=ledger))
+    return at.service, ABORTED if accepted is None else at.rules.answer(at, accepted, draw)
+
+
+def serve__before_it_is_kept(at: AtService, reports: Reports, draw: Draw) -> Any:
+    batch = draw(at.rules.batch(at, reports))
+    ledger, accepted = draw(at.rules.settle(at, batch))
+    outcome = ABORTED if accepted is None else at.rules.answer(at, accepted, draw)
+    return replace(at.service, ledger=ledger), outcome
+
+
+def serve__and_show_who(at: AtService, reports: Reports, draw: Draw) -> Any:
+    batch = draw(at.rules.batch(at, reports))
+    ledger, accepted = draw(at.rules.settle(at, batch))
+    at = replace(at, service=replace(at.service, ledger=ledger))
+    return at.service, accepted
+
+
+def serve__settled_again(at: AtService, reports: Reports, draw: Draw) -> Any:
+    batch = draw(at.rules.batch(at, reports))
+    ledger, accepted = draw(at.rules.settle(at, batch))
+    _, again = draw(PAPER.serve(replace(at, service=at.service), reports, draw))
+    at = replace(at, service=replace(at.service, ledger=ledger))
+    return at.service, (again, None if accepted is None else at.rules.answer(at, accepted, draw))
+
+
 # What is in a table may be another thing the next time.
 
 
@@ -626,7 +725,7 @@ def test_it_is_not_taken_off(rule: Rule) -> None:
 
 
 def test_there_are_as_many_as_are_written() -> None:
-    assert len(REFUSED) == 63
+    assert len(REFUSED) == 73
 
 
 def two_parts(at: AtTrigger, source: Source) -> tuple[Contribution, ...]:
