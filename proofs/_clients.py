@@ -49,6 +49,7 @@ from proofs._labels import (
     Policy,
     Public,
     Several,
+    is_lasting,
     is_public,
 )
 from spec import PAPER
@@ -73,6 +74,7 @@ class RuleThere(Public):
     """Label a rule that is taken from the rules."""
 
 
+RULES_THERE = RuleThere("the rules")
 ATTEMPT_ORDER = RuleThere("the rule attempt_order")
 
 
@@ -83,6 +85,8 @@ class Deciding(Policy):
     paper's.
     """
 
+    changes_nothing = False
+
     def __init__(self, orders_sources: bool = False) -> None:
         self.orders_sources = orders_sources
 
@@ -91,8 +95,8 @@ class Deciding(Policy):
         if label == SEEN and name == "client":
             return CLIENT
         if label == SEEN and name == "rules":
-            return RuleThere("the rules")
-        if isinstance(label, RuleThere):
+            return RULES_THERE
+        if label == RULES_THERE:
             return PUBLIC if name == "limits" else RuleThere(f"the rule {name}")
         if label == CLIENT and name == "sources":
             return Several("the sources", SOURCE)
@@ -101,10 +105,11 @@ class Deciding(Policy):
     def call(self, call: Call) -> Label | None:
         """Make credits of known units; other rules may be asked anything."""
         keywords, given = call.keywords, call.positional
+        kept = all(map(is_lasting, keywords.values()))
         if call.target is Credit and not given and keywords.get("unit") == UNIT:
-            return CREDITED if all(map(is_public, keywords.values())) else None
+            return CREDITED if kept and all(map(is_public, keywords.values())) else None
         if call.target is dataclasses.replace and len(given) == 1:
-            public = all(map(is_public, keywords.values()))
+            public = kept and all(map(is_public, keywords.values()))
             if given[0] == CREDITED and set(keywords) == {"contributions"} and public:
                 return CREDITED
             if given[0] == CLIENT and public and not {"sources", "budgets"} & set(keywords):
@@ -148,6 +153,10 @@ def _are_sources(label: Label) -> bool:
 class Proposing(Deciding):
     """Let a rule credit the unit of an event, with whatever its program or the rule contributes."""
 
+    def attribute(self, label: Label, name: str) -> Label | None:
+        """Take no source of a client's own for a unit: there are none."""
+        return PUBLIC if (label, name) == (CLIENT, "sources") else super().attribute(label, name)
+
     def call(self, call: Call) -> Label | None:
         """Know the unit of the event as what the rules, or the paper, say it is."""
         rule = call.target == RuleThere("the rule budget_unit")
@@ -172,7 +181,6 @@ class Admitting(Policy):
     """
 
     kept_apart: Label | None = CREDIT
-    changes_nothing = True
     answers_always = True
 
     def attribute(self, label: Label, name: str) -> Label | None:
@@ -283,7 +291,6 @@ class AdmittingPart(Policy):
     A budget may note more than the paper's. What the paper counts in it must be what was admitted.
     """
 
-    changes_nothing = True
     answers_always = True
 
     def attribute(self, label: Label, name: str) -> Label | None:

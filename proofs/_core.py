@@ -494,7 +494,7 @@ AROUND: dict[str, Step[Rules]] = {
         name="an event-level source is registered as in the paper, as it is or changed in public",
         rule="register_event_source",
         arguments=(_registering.REGISTERING, _registering.GIVEN, DRAW),
-        policy=_registering.Registering,
+        policy=_registering.RegisteringEvents,
         allowed=(_registering.REGISTERED, _registering.KEEPER),
     ),
     "event_matches": Around(

@@ -71,6 +71,7 @@ class Emitter:
         self.steps: list[_Step] = []
         self.waiting: list[Place] = []
         self.constants: list[object] = []
+        self.unclear = False
         self.line = cast(Function, scope.node).lineno
 
     def emit(
@@ -81,7 +82,8 @@ class Emitter:
         argrepr: str = "",
         to: Place | None = None,
     ) -> None:
-        if opname == "LOAD_GLOBAL" and self.steps and self.steps[-1].opname == "PUSH_NULL":
+        called = bool(self.steps) and self.steps[-1].opname == "PUSH_NULL" and not self.waiting
+        if opname == "LOAD_GLOBAL" and called:
             self.waiting = self.steps.pop().labels
             arg |= 1
         step = _Step(opname=opname, arg=arg, argval=argval, argrepr=argrepr, line=self.line)
@@ -107,7 +109,10 @@ class Emitter:
         for place, step in enumerate(self.steps):
             for label in step.labels:
                 label.place = place
-        alive: set[int] = set()
+        if any(step.label is not None and step.label.place < 0 for step in self.steps):
+            raise NoSource(f"{self.qualname} has a jump that leads nowhere")
+        # Where something is not followed, nobody goes along the code, but it is looked through.
+        alive = set(range(len(self.steps))) if self.unclear else set()
         pending = [0]
         while pending:
             place = pending.pop()
@@ -124,6 +129,11 @@ class Emitter:
             self._instruction(step, place, targets[place], place in targets)
             for place, step in enumerate(kept)
         )
+
+    def unknown(self, opname: str) -> None:
+        """Name something that no proof follows."""
+        self.unclear = True
+        self.emit(opname)
 
     def _instruction(
         self, step: _Step, place: int, target: int | None, is_jump_target: bool
@@ -147,14 +157,21 @@ class Emitter:
         )
 
     def load(self, name: str) -> None:
+        self.named_as_written(name)
         kind = self.scope.kind_of(name)
         opname = {"global": "LOAD_GLOBAL", "local": "LOAD_FAST"}.get(kind, "LOAD_DEREF")
         self.emit(opname, argval=name)
 
     def store(self, name: str) -> None:
+        self.named_as_written(name)
         kind = self.scope.kind_of(name)
         opname = {"global": "STORE_GLOBAL", "local": "STORE_FAST"}.get(kind, "STORE_DEREF")
         self.emit(opname, argval=name)
+
+    def named_as_written(self, name: str) -> None:
+        """Name a variable that is called differently inside of a class."""
+        if name.startswith("__") and not name.endswith("__"):
+            self.unknown("MANGLED_NAME")
 
     def delete(self, name: str) -> None:
         kind = self.scope.kind_of(name)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, cast
 
 from proofs._emitted import Code, Emitter, NoSource, Place
-from proofs._scopes import Comprehension, Function
+from proofs._scopes import Comprehension, Function, annotations_of
 
 Pair: TypeAlias = tuple[ast.expr | None, ast.expr]
 
@@ -90,6 +90,11 @@ class Expressions(Emitter):
         """Return the code of a function inside of this one."""
         raise NotImplementedError
 
+    def plain(self, said: ast.expr) -> None:
+        """Name an annotation that does more than to name types."""
+        if not all(isinstance(part, PLAIN) for part in ast.walk(said)):
+            self.unknown("COMPUTED_ANNOTATION")
+
     def unfollowed(self, node: ast.AST) -> None:
         """Name what no proof follows, and write down its parts."""
         raise NotImplementedError
@@ -166,11 +171,6 @@ class Expressions(Emitter):
             return
         self.visit(node)
         self.emit("POP_JUMP_IF_TRUE" if truth else "POP_JUMP_IF_FALSE", to=target)
-
-    def branch_on_none(self, jump: str, target: Place) -> None:
-        """Jump by whether a value is None, in the place of a comparison that was begun."""
-        self.steps.pop()
-        self.emit(jump, to=target)
 
     def _jump_if_all(self, node: ast.Compare, target: Place, truth: bool) -> None:
         cleanup, end = Place(), Place()
@@ -437,6 +437,8 @@ class Expressions(Emitter):
         self.line = node.lineno
         if node.keywords:
             names = tuple(cast(str, each.arg) for each in node.keywords)
+            for each in names:
+                self.named_as_written(each)
             self.emit("KW_NAMES", self.kept(names), names)
         self.call(len(node.args) + len(node.keywords))
 
@@ -474,11 +476,13 @@ class Expressions(Emitter):
             self.each([value for _, value in named])
             self.constant(tuple(name for name, _ in named))
             self.counted("BUILD_CONST_KEY_MAP", len(named))
-        if not isinstance(node, ast.Lambda) and _annotations(node):
+        if not isinstance(node, ast.Lambda) and annotations_of(node):
             flags |= 4
-            for each in _annotations(node):
-                if not all(isinstance(part, PLAIN) for part in ast.walk(each)):
-                    self.emit("COMPUTED_ANNOTATION")
+            for each in annotations_of(node):
+                self.plain(each)
+                if not self.scopes.names_types_later:
+                    self.visit(each)
+                    self.emit("POP_TOP")
             self.constant(("annotations",))
         self._made(node, flags)
         for _ in decorators:
@@ -525,7 +529,7 @@ class Expressions(Emitter):
         parts = cast(ast.List, gone_through).elts if single else []
         single = single and len(parts) == 1 and not _has_starred(parts)
         if loop.is_async:
-            self.emit("GET_AITER")
+            self.unknown("GET_AITER")
         if place == 0:
             self.emit("LOAD_FAST", argval=".0")
         elif single:
@@ -577,13 +581,6 @@ def _is_small(op: type[ast.AST], first: int, second: int) -> bool:
 
 def _has_starred(parts: Sequence[ast.expr]) -> bool:
     return any(isinstance(each, ast.Starred) for each in parts)
-
-
-def _annotations(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
-    given = node.args
-    named = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
-    said = [each.annotation for each in named if each is not None]
-    return [each for each in (node.returns, *said) if each is not None]
 
 
 PLAIN = (

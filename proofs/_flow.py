@@ -29,6 +29,7 @@ import itertools
 import math
 import sys
 import sysconfig
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from inspect import CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
@@ -80,6 +81,7 @@ from proofs._labels import (
     Several,
     Table,
     changed_by,
+    is_lasting,
     is_plain,
     is_public,
     ways_of,
@@ -345,6 +347,8 @@ class _Frame:
         if not is_plain(label) or not is_plain(owner):
             self.holding.add(owner.site)
         self._escaped(label)
+        if not is_lasting(label):
+            raise self.unknown(f"{label.what}, which is kept and can be gone through once,")
         held, change = self.policy.put_in(label) if self.depth == 0 else (label, None)
         state = _changed_by(stack, names, change)
 
@@ -601,6 +605,8 @@ class _Frame:
             for _ in range(pops):
                 label = stack.pop()
                 self.public(label, operation.replace("_", " ").lower())
+                if operation in HOLDING and not is_lasting(label):
+                    raise self.unknown(f"{label.what}, which is kept and can be gone through once,")
             made = MADE if operation in MAKING else PUBLIC
             stack += [SLICE if operation == "BUILD_SLICE" else made] * pushes
         else:
@@ -679,6 +685,8 @@ class _Frame:
         label = stack.pop()
         place = -cast(int, given)
         into = stack[place]
+        if not is_lasting(label):
+            raise self.unknown(f"{label.what}, which is kept and can be gone through once,")
         self._collects_apart(label)
         if operation == "LIST_APPEND" and isinstance(into, Listing):
             if not is_plain(label) or not is_plain(into):
@@ -758,7 +766,7 @@ class _Frame:
     def _is_set_again(self, name: str) -> bool:
         """Tell whether a variable that functions inside may take is set more than once."""
         stores = [s for s in self.steps if s.opname == "STORE_DEREF" and s.argval == name]
-        given = name in self.code.co_varnames[: self.code.co_argcount]
+        given = name in self.code.co_varnames[: self.code.co_argcount + self.code.co_kwonlyargcount]
         return len(stores) + given > 1
 
     def _only_public(self, name: str, label: Label) -> None:
@@ -849,13 +857,18 @@ class _Frame:
         if callee == DRAW:
             self._all_public(positional, keywords, "a draw")
             return PUBLIC
+        keeps = target is dataclasses.replace or dataclasses.is_dataclass(target)
+        if keeps and not all(map(is_lasting, (*positional, *keywords.values()))):
+            raise self.unknown(f"a call of {callee.what} that keeps what can be gone through once")
         if not self._pure(callee, target):
             known = isinstance(callee, Known | Method)
             raise (self.unknown if known else self.refuse)(f"a call of {callee.what}")
         self._all_public(positional, keywords, f"a call of {callee.what} with the value")
         if self.policy.answers_always and not _always_answers(callee, call):
             raise self.unknown(f"a call of {callee.what}, which may raise,")
-        return PUBLIC
+        if any(target is each for each in GOING_THROUGH):
+            return Several("what can be gone through once", PUBLIC, once=True)
+        return MADE if any(target is each for each in COPYING) else PUBLIC
 
     def _is_ordered_in_public(self, member: Label, keywords: Mapping[str, Label]) -> bool:
         """Tell whether a function of the rule orders what is private by something public."""
@@ -959,7 +972,7 @@ def _label_of(value: object, name: str) -> Label:
     """Return the label of what a name of a module, or a variable around a function, stands for."""
     if value is None:
         return NONE
-    if type(value) in ATOMS:
+    if type(value) in ATOMS and _immutable(value):
         return PUBLIC
     if callable(value) or isinstance(value, ModuleType | Rules):
         return Known(name, value)
@@ -1168,6 +1181,23 @@ READING = (
 """What reads a table and returns none: a copy, or what is in it."""
 
 READING_METHODS = frozenset({"get", "items", "keys", "values", "index", "count"})
+
+COPYING = (list, dict, set, sorted, Counter, OrderedDict, defaultdict, deque)
+"""What makes something new that can be changed."""
+
+GOING_THROUGH = (
+    *(map, filter, zip, enumerate, reversed, iter),
+    *(each for each in vars(itertools).values() if isinstance(each, type)),
+)
+"""What makes something that can be gone through once."""
+
+HOLDING = frozenset(
+    {
+        *("BUILD_LIST", "BUILD_SET", "BUILD_MAP", "BUILD_CONST_KEY_MAP", "MAP_ADD"),
+        *("STORE_SUBSCR", "BUILD_SLICE"),
+    }
+)
+"""What puts a value into another one."""
 
 MAKING = frozenset(
     {

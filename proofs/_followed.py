@@ -15,7 +15,7 @@ calls, in whichever file, is replaced by something that is understood:
 What surroundings cannot change is looked for in the instructions, and a function that holds it is
 refused: `is` with anything but None, `try` and `with`, attributes that start with an underscore or
 lead to frames, rules that are not asked at once where they are named, stores to globals, attributes
-and cells that outlive a call, imports and classes inside of functions, patterns of classes, and
+and cells that outlive a call, imports and classes inside of functions, `match`, and
 every operation that is not on the list. So an error that only a symbolic value would raise cannot
 be caught, and the rule can keep nothing from one call to the next. Sets and dictionaries that the
 rule builds itself refuse symbolic keys, since a symbolic value has no hash there.
@@ -129,7 +129,10 @@ NAMED = {
     "LOAD_BUILD_CLASS": "a class",
     "STORE_GLOBAL": "a global that is set",
     "STORE_ATTR": "an attribute that is set",
-    "MATCH_CLASS": "a pattern of a class",
+    "MATCH": "match",
+    "MANGLED_NAME": "a name that begins with two underscores",
+    "COMPUTED_ANNOTATION": "an annotation that is computed",
+    "AnnAssign": "an annotation of something that is no variable",
 }
 """How an operation that is not followed is called where a reader would not know its name."""
 
@@ -610,7 +613,7 @@ WRITTEN = frozenset(
 def _generated(attribute: str, value: object, fields: set[str]) -> bool:
     """Tell whether an attribute of a class is data, or a method that a dataclass has made."""
     if isinstance(value, MemberDescriptorType):
-        return value.__name__ == attribute
+        return value.__name__ == attribute and attribute in fields
     if isinstance(value, GetSetDescriptorType):
         # Python before 3.11.5 leaves that of the class without slots behind.
         return value.__name__ == attribute == "__weakref__"
@@ -634,6 +637,9 @@ def _generated(attribute: str, value: object, fields: set[str]) -> bool:
 def _immutable(value: object) -> bool:
     """Tell whether a value is data that nobody can change, and that holds no code."""
     kind = type(value)
+    if kind is Fraction:
+        parts = (cast(Fraction, value)._numerator, cast(Fraction, value)._denominator)  # type: ignore[attr-defined]
+        return all(type(each) is int for each in parts)
     if kind in ATOMS or kind is range:
         return True
     if kind in (tuple, frozenset):
@@ -688,8 +694,9 @@ def _refused(code: Code, outer: tuple[str, ...]) -> str:
         taken = step.opname == "LOAD_ATTR" and step.argval in RULE_NAMES
         if taken and (before is None or before.opname != "LOAD_GLOBAL"):
             return f"the rule {step.argval}, which is not asked, {where}"
-        if step.opname == "STORE_DEREF" and step.argval in outer:
-            return f"{step.argval}, which is kept for the next call, {where}"
+        if step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in code.co_freevars:
+            what = "kept for the next call" if step.argval in outer else "set inside a function"
+            return f"{step.argval}, which is {what}, {where}"
         before = step
     inner = (_refused(each, outer) for each in code.co_consts if isinstance(each, Code))
     return next(filter(None, inner), "")

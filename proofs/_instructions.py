@@ -16,8 +16,14 @@ import ast
 import linecache
 from collections.abc import Iterator
 from functools import lru_cache
+from inspect import (
+    CO_ASYNC_GENERATOR,
+    CO_COROUTINE,
+    CO_GENERATOR,
+    CO_VARARGS,
+    CO_VARKEYWORDS,
+)
 from types import CodeType
-from typing import TypeAlias, cast
 
 from proofs._emitted import Code as Code
 from proofs._emitted import Instruction as Instruction
@@ -44,7 +50,33 @@ def _read(filename: str, code: CodeType) -> Code:
     if code not in compiled:
         where = f"line {code.co_firstlineno} of {filename.rpartition('/')[2]}"
         raise NoSource(f"{code.co_name}, {where}, has no source that is its own")
-    return Writer(scopes.of(_node_of(tree, code)), scopes, filename, code.co_qualname).written()
+    made = Writer(scopes.of(_node_of(tree, code)), scopes, filename, code.co_qualname).written()
+    if _outline(code) != _outline(made) or not set(code.co_cellvars) <= set(made.co_cellvars):
+        raise NoSource(f"{code.co_name} has other parts than its source tells")
+    return made
+
+
+def _outline(code: CodeType | Code) -> tuple[object, frozenset[object]]:
+    """Return what is known of a function whichever way it is made, and of those inside of it."""
+    own = (
+        *(code.co_name, code.co_firstlineno, code.co_argcount, code.co_posonlyargcount),
+        *(code.co_kwonlyargcount, code.co_flags & FLAGS, frozenset(code.co_freevars)),
+    )
+    pending, inside = [code], set[object]()
+    while pending:
+        inner = [each for each in pending.pop().co_consts if isinstance(each, CodeType | Code)]
+        pending += inner
+        inside.update(
+            (each.co_name, each.co_firstlineno, each.co_argcount, each.co_flags & FLAGS)
+            for each in inner
+            if each.co_name not in INLINED
+        )
+    return own, frozenset(inside)
+
+
+FLAGS = CO_GENERATOR | CO_VARARGS | CO_VARKEYWORDS | CO_COROUTINE | CO_ASYNC_GENERATOR
+INLINED = ("<listcomp>", "<setcomp>", "<dictcomp>")
+"""What is a function of its own in some versions only."""
 
 
 @lru_cache(maxsize=64)
@@ -62,37 +94,17 @@ def _codes_in(code: CodeType) -> Iterator[CodeType]:
 
 
 def _node_of(tree: ast.Module, code: CodeType) -> Function:
-    """Return the function of a file that a code object was made of, by where its parts stand."""
+    """Return the function of a file that a code object was made of, if it is alone in its line."""
     found = [
         each
         for each in ast.walk(tree)
         if is_function(each) and begin_of(each) == (code.co_name, code.co_firstlineno)
     ]
-    places = [
-        ((line, column), (end_line, end_column))
-        for line, end_line, column, end_column in code.co_positions()
-        if None not in (line, end_line, column, end_column) and (column or end_column)
-    ]
     if len(found) > 1:
-        found = [each for each in found if all(_holds(each, *cast(Span, p)) for p in places)]
-        found.sort(key=lambda each: (each.lineno, each.col_offset), reverse=True)
+        raise NoSource(f"{code.co_name}, one of several functions in line {code.co_firstlineno}")
     if not found:
         raise NoSource(f"{code.co_name} is not found in the file that it is from")
     return found[0]
-
-
-Point: TypeAlias = tuple[int, int]
-Span: TypeAlias = tuple[Point, Point]
-
-
-def _holds(node: Function, begin: Point, end: Point) -> bool:
-    """Tell whether the body of a function spans a part of a file."""
-    body: list[ast.AST] = [*node.body] if isinstance(node, ast.FunctionDef) else [node]
-    if isinstance(node, ast.Lambda):
-        body = [node.body]
-    first, last = cast(ast.expr, body[0]), cast(ast.expr, body[-1])
-    until = (last.end_lineno or 0, last.end_col_offset or 0)
-    return (first.lineno, first.col_offset) <= begin and end <= until
 
 
 def steps_of(code: Code) -> Iterator[Instruction]:

@@ -176,8 +176,12 @@ class Policy:
     kept_apart: Label | None = None
     """Whose sequences have a length that is not public, and loops that handle each by itself."""
 
-    changes_nothing = False
-    """Whether what is given may not be changed: one unit could tell the next by it."""
+    changes_nothing = True
+    """Whether what is given may not be changed: one unit could tell the next by it.
+
+    Rules that are the same in both worlds, and know nothing but what is, may change what they are
+    given: it changes in both.
+    """
 
     answers_always = False
     """Whether the rule is run in each world on values of its own, so that an error would tell."""
@@ -221,6 +225,15 @@ def is_public(label: Label) -> bool:
     if isinstance(label, Several):
         return is_public(label.member)
     return isinstance(label, Public)
+
+
+def is_lasting(label: Label) -> bool:
+    """Tell whether a value holds nothing that can be gone through once."""
+    if isinstance(label, Pack):
+        return all(map(is_lasting, label.members))
+    if isinstance(label, Several) and not is_lasting(label.member):
+        return False
+    return not any(each.once for each in ways_of(label))
 
 
 def is_plain(label: Label) -> bool:

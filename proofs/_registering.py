@@ -30,7 +30,12 @@ KEPT = frozenset({"sources", "budgets", "records"})
 
 
 class Registering(Policy):
-    """Let a rule change what is registered by what is public, or register nothing."""
+    """Let a rule change what is registered by what is public, or register nothing.
+
+    `opened` is what a client keeps of sources. What else a client keeps is not looked at.
+    """
+
+    opened: tuple[str, Label] = ("sources", PUBLIC)
 
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what was registered before, and nothing of what became of it."""
@@ -39,8 +44,7 @@ class Registering(Policy):
         if label == RULES and name == "limits":
             return LIMITS
         if label in (KEEPER, REGISTERED):
-            known = {"sources": PUBLIC, "records": Several("the accounts of sources", ACCOUNT)}
-            return known.get(name)
+            return self.opened[1] if name == self.opened[0] else None
         return PUBLIC if label == ACCOUNT and name in ("source", "registered_at") else None
 
     def call(self, call: Call) -> Label | None:
@@ -63,3 +67,9 @@ class Registering(Policy):
     def after_inner(self, label: Label) -> Label:
         """Note that the source is registered."""
         return DONE if label == REGISTERING else label
+
+
+class RegisteringEvents(Registering):
+    """Let a rule know which event-level sources were registered, and when."""
+
+    opened = ("records", Several("the accounts of sources", ACCOUNT))

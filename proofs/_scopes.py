@@ -26,6 +26,14 @@ def is_function(node: ast.AST) -> TypeGuard[Function]:
     return isinstance(node, FUNCTIONS)
 
 
+def annotations_of(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.expr]:
+    """List what the parameters and the answer of a function are said to be."""
+    given = node.args
+    named = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+    said = [each.annotation for each in named if each is not None]
+    return [each for each in (node.returns, *said) if each is not None]
+
+
 @dataclass(slots=True, eq=False)
 class Scope:
     """Hold the names of a module, a class or a function.
@@ -62,6 +70,12 @@ class Scopes:
 
     def __init__(self, tree: ast.Module) -> None:
         self.found: dict[int, Scope] = {}
+        self.names_types_later = any(
+            isinstance(each, ast.ImportFrom)
+            and each.module == "__future__"
+            and any(name.name == "annotations" for name in each.names)
+            for each in tree.body
+        )
         top = Scope(tree, None)
         self._visit_all(ast.iter_child_nodes(tree), top)
         self._resolve(top, frozenset())
@@ -116,11 +130,6 @@ class Scopes:
             case ast.Yield() | ast.YieldFrom():
                 scope.is_generator = True
                 self._visit_all(ast.iter_child_nodes(node), scope)
-            case ast.AnnAssign(target=target, value=value):
-                # What a local variable is said to be is never computed.
-                self._visit(target, scope)
-                if value is not None:
-                    self._visit(value, scope)
             case _:
                 self._visit_all(ast.iter_child_nodes(node), scope)
 
@@ -137,6 +146,7 @@ class Scopes:
         if not isinstance(node, ast.Lambda):
             around.bound[node.name] = None
             outside += node.decorator_list
+            outside += [] if self.names_types_later else annotations_of(node)
         self._visit_all(iter(outside), around)
         scope = self._begin(node, around)
         named = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)

@@ -78,6 +78,8 @@ def is_written_outside(name: str) -> bool:
 class AtTheService(Policy):
     """Say what a rule of the service may do with what it sees."""
 
+    changes_nothing = False
+
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open what is public of a report, of the service and of what a rule sees."""
         if label == REPORT:

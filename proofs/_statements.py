@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import CO_GENERATOR, CO_VARARGS, CO_VARKEYWORDS
@@ -22,10 +23,7 @@ NOT_FOLLOWED: dict[type[ast.AST], str] = {
     ast.ImportFrom: "IMPORT_NAME",
     ast.Await: "GET_AWAITABLE",
     ast.YieldFrom: "YIELD_FROM",
-    ast.MatchClass: "MATCH_CLASS",
-    ast.MatchMapping: "MATCH_MAPPING",
-    ast.MatchSequence: "MATCH_SEQUENCE",
-    ast.MatchStar: "MATCH_SEQUENCE",
+    ast.Match: "MATCH",
 }
 """What no proof follows, and how Python 3.11 calls the instruction that tells it."""
 
@@ -51,7 +49,7 @@ class Writer(Expressions):
         arguments = node.args if isinstance(node, ast.Lambda | ast.FunctionDef) else None
         if isinstance(node, ast.AsyncFunctionDef):
             arguments = node.args
-            self.emit("RETURN_COROUTINE")
+            self.unknown("RETURN_COROUTINE")
         if self.scope.free:
             self.emit("COPY_FREE_VARS", len(self.scope.free))
         for name in self.scope.cells:
@@ -100,7 +98,7 @@ class Writer(Expressions):
 
     def unfollowed(self, node: ast.AST) -> None:
         """Name what no proof follows, and write down its parts."""
-        self.emit(NOT_FOLLOWED.get(type(node), type(node).__name__))
+        self.unknown(NOT_FOLLOWED.get(type(node), type(node).__name__))
         self._parts(node)
 
     def body(self, statements: Sequence[ast.stmt]) -> None:
@@ -117,10 +115,13 @@ class Writer(Expressions):
                 self.emit("POP_TOP")
             case ast.Assign(targets=targets, value=value):
                 self._assignment(targets, value)
-            case ast.AnnAssign(target=target, value=value):
-                if value is not None:
-                    self.visit(value)
-                    self.assign(target)
+            case ast.AnnAssign(target=target, annotation=said, value=ast.expr() as value):
+                # What a variable is said to be is not computed, but it is read.
+                self.plain(said)
+                self.visit(value)
+                self.assign(target)
+            case ast.AnnAssign(target=ast.Name(), annotation=said):
+                self.plain(said)
             case ast.AugAssign():
                 self._augmented(node)
             case ast.Return(value=value):
@@ -145,10 +146,8 @@ class Writer(Expressions):
                     self._delete(each)
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self.function(node)
-            case ast.Match():
-                self._match(node)
             case ast.ClassDef():
-                self.emit("LOAD_BUILD_CLASS")
+                self.unknown("LOAD_BUILD_CLASS")
                 for part in (*node.decorator_list, *node.bases):
                     self.visit(part)
                     self.emit("POP_TOP")
@@ -276,7 +275,7 @@ class Writer(Expressions):
 
     def _leave(self, ends: bool) -> None:
         if not self.loops:
-            self.emit("BREAK_OUTSIDE")
+            self.unknown("BREAK_OUTSIDE")
             return
         loop = self.loops[-1]
         if ends and loop.keeps:
@@ -284,6 +283,8 @@ class Writer(Expressions):
         self.emit("JUMP", to=loop.end if ends else loop.begin)
 
     def _assert(self, test: ast.expr, message: ast.expr | None) -> None:
+        if sys.flags.optimize:
+            return
         end = Place()
         self.jump_if(test, end, True)
         self.emit("LOAD_ASSERTION_ERROR")
@@ -307,55 +308,3 @@ class Writer(Expressions):
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 for each in parts:
                     self._delete(each)
-
-    def _match(self, node: ast.Match) -> None:
-        """Write a choice by constants; other patterns are named and not followed."""
-        end = Place()
-        self.visit(node.subject)
-        for case in node.cases:
-            otherwise = Place()
-            self.line = case.pattern.lineno
-            self.counted("COPY", 1)
-            self._pattern(case.pattern, otherwise)
-            if case.guard is not None:
-                self.jump_if(case.guard, otherwise, False)
-            self.emit("POP_TOP")
-            self.body(case.body)
-            self.emit("JUMP", to=end)
-            self.here(otherwise)
-        self.emit("POP_TOP")
-        self.here(end)
-
-    def _pattern(self, pattern: ast.pattern, otherwise: Place) -> None:
-        """Take a value off the stack, and jump if it does not fit."""
-        match pattern:
-            case ast.MatchValue(value=value):
-                self.visit(value)
-                self.emit("COMPARE_OP", 2, "==", "==")
-                self.emit("POP_JUMP_IF_FALSE", to=otherwise)
-            case ast.MatchSingleton(value=value):
-                self.constant(value)
-                if value is None:
-                    self.branch_on_none("POP_JUMP_IF_NOT_NONE", otherwise)
-                else:
-                    self.emit("IS_OP")
-                    self.emit("POP_JUMP_IF_FALSE", to=otherwise)
-            case ast.MatchAs(pattern=None, name=name):
-                self.emit("POP_TOP") if name is None else self.store(name)
-            case ast.MatchAs(pattern=inner, name=name):
-                self.counted("COPY", 1)
-                self._pattern(cast(ast.pattern, inner), otherwise)
-                self.store(cast(str, name))
-            case ast.MatchOr(patterns=patterns):
-                fits = Place()
-                for each in patterns[:-1]:
-                    other = Place()
-                    self.counted("COPY", 1)
-                    self._pattern(each, other)
-                    self.emit("POP_TOP")
-                    self.emit("JUMP", to=fits)
-                    self.here(other)
-                self._pattern(patterns[-1], otherwise)
-                self.here(fits)
-            case _:
-                self.unfollowed(pattern)

@@ -10,7 +10,7 @@ from types import CodeType
 
 import pytest
 
-from proofs._instructions import Code, Instruction, code_of
+from proofs._instructions import Code, Instruction, NoSource, code_of
 
 HERE = Path(__file__).parent
 FOLDERS = ("spec", "proofs", "proposals", "tests/sound", "tests/unsound")
@@ -200,7 +200,11 @@ def test_the_instructions_are_those_of_python(folder: str) -> None:
     for path in sorted((HERE.parent / folder).glob("*.py")):
         whole = compile(path.read_text(encoding="utf-8"), str(path), "exec", dont_inherit=True)
         for function in functions_in(whole):
-            for code, made in pairs(function, code_of(function)):
+            try:
+                read = code_of(function)
+            except NoSource:  # It holds a class, or is one of several in its line.
+                continue
+            for code, made in pairs(function, read):
                 steps = of_python(code)
                 if not NOT_FOLLOWED.isdisjoint(each[0] for each in steps) or is_large(steps):
                     continue
