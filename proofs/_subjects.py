@@ -56,6 +56,12 @@ S = TypeVar("S")
 P = ParamSpec("P")
 
 
+class _Unsaid(Opaque):
+    """Stand for a field that was not given while a dataclass is copied, and nowhere else."""
+
+    __slots__ = ()
+
+
 _OPENED: dict[type, type] = {}
 
 
@@ -75,7 +81,14 @@ def _opened(kind: type) -> type:
             if not running():
                 raise AttributeError(attribute)
             refuse(f".{attribute} of a {kind.__name__}")
-        return Opaque(f"{attribute} of a {kind.__name__}")
+        return _Unsaid(f"{attribute} of a {kind.__name__}")
+
+    def copied(self: object, **given: object) -> None:
+        # What was not said of the original is not said of the copy: an opaque value in its place
+        # would be no None, which the real one may be.
+        for attribute, value in given.items():
+            if type(value) is not _Unsaid:
+                object.__setattr__(self, attribute, value)
 
     def equal(self: object, other: object) -> bool:
         if not isinstance(other, kind):
@@ -87,7 +100,7 @@ def _opened(kind: type) -> type:
         "_stands_for": kind,
         "__class__": property(own_class),
         "__getattr__": missing,
-        "__post_init__": lambda _: None,
+        "__init__": copied,
         "__eq__": equal,
         "__hash__": kind.__hash__,
     }

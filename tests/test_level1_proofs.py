@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from proofs._check import header_of
 from proofs._symbolic import NotSymbolic
 from proofs.level1._guarantees import CHAINS, level1_proofs, prove
 from proofs.level1._subjects import state_of
+from sandproof.about import Request
+from sandproof.proposal import load
 from spec.level1 import (
     LEVEL_1_2026_05,
     LEVEL_1_ONE_DRAW,
@@ -302,6 +305,25 @@ def test_what_is_sound_beside_what_is_not_is_proved(changed: dict[str, Any]) -> 
     rules = replace(LEVEL_1_ONE_DRAW, **changed)
     for claim in CHAINS:
         assert prove(rules, claim).evidence is Evidence.PROOF
+
+
+ROOT = Path(__file__).resolve().parent
+
+
+@pytest.mark.parametrize(
+    "stem",
+    [
+        "a_copied_caller_is_free",
+        "free_where_a_copied_limit_is_none",
+        "never_cleared_looks_at_the_epoch_before",
+    ],
+)
+def test_no_guarantee_is_proved_where_a_rule_asks_for_none(stem: str) -> None:
+    """What a proof does not say of a value is no value other than None."""
+    rules = load(Request(path=ROOT / "unsound_w3c" / f"{stem}.py")).rules
+    for claim in CHAINS:
+        found = prove(rules, claim)
+        assert (found.evidence, found.reason) == (Evidence.NONE, Reason.LEMMA_OPEN)
 
 
 def test_a_state_with_a_field_of_which_nothing_is_said_is_refused() -> None:

@@ -281,7 +281,6 @@ def any_selection(
         Device,
         impressions=opaque(tuple[Impression, ...], "the store"),
         epoch_start=start,
-        last_clearing=opaque(int, "the last clearing"),
     )
     return shown, at_conversion(rules, conversion, device, now, caller)
 
@@ -293,7 +292,6 @@ def with_budgets(at: AtConversion, kept: Budgets) -> AtConversion:
         impressions=at.device.impressions,
         budgets=kept,
         epoch_start=at.device.epoch_start,
-        last_clearing=at.device.last_clearing,
     )
     return replace(at, device=device)
 
