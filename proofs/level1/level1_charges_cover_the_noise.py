@@ -30,7 +30,7 @@ from proofs._opaque import Opaque
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, opaque, unchecked
 from proofs._symbolic import NotSymbolic, counting, free, rational, refuse, running
-from proofs.level1._subjects import at_conversion, entries, limits_of
+from proofs.level1._subjects import BASE, at_conversion, entries, limits_of
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
     LIMITS,
@@ -49,12 +49,11 @@ from spec.level1.budgets import charge
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Base, Power
 
-BASE = opaque(Base, "the base of powers")
 GRAINS = 10**6
 
 
 def fixed(rules: Level1Rules) -> Level1Rules:
-    """Return the rules with a grain of a millionth, and a base that may only be handed on."""
+    """Return the rules with any limits, a grain of a millionth, and a base to hand on."""
     return replace(rules, limits=limits_of(grains=GRAINS, base=BASE))
 
 
