@@ -46,7 +46,7 @@ from spec.level1 import (
     Report,
 )
 from spec.level1.aggregation import Aggregator, accept
-from spec.level1.budgets import charge, deduct, sites_of
+from spec.level1.budgets import charge, deduct, noise_scale, sites_of
 from spec.level1.claims import (
     ALL_RULES,
     GLOBAL,
@@ -60,6 +60,8 @@ from spec.level1.claims import (
 from spec.level1.device import clear_history
 from spec.level1.impressions import matches
 from spec.level1.measurement import stated_budget
+from spec.noise import DiscreteLaplace, Noise
+from spec.numbers import Power
 from spec.verdicts import Evidence, Kind, Reason
 
 LEMMAS = [claim.id for claim in LEVEL1_CLAIMS.values() if claim.kind is Kind.LEMMA]
@@ -358,6 +360,12 @@ def in_hundredths(at: AtConversion, single: bool, norm: int) -> Charge:
     return Charge(site=-(-cost.site // step) * step, shared=-(-cost.shared // step) * step)
 
 
+def for_the_proved_bound(at: AtAggregator, batch: tuple[Report, ...]) -> Noise:
+    epsilon = Fraction(1) * at.job.minimal_budget / at.limits.grains
+    scale = noise_scale(batch[0].task.proved_bound, epsilon)
+    return DiscreteLaplace(Power(at.limits.base, -1 / scale))
+
+
 def not_own_and_not_at_once(at: AtConversion, shown: Impression) -> bool:
     if shown.site == at.caller.site or at.now < shown.timestamp + at.limits.hour:
         return False
@@ -372,6 +380,7 @@ def not_own_and_not_at_once(at: AtConversion, shown: Impression) -> bool:
         {"charge": in_thousandths},
         {"charge": in_hundredths},
         {"matches": not_own_and_not_at_once},
+        {"noise": for_the_proved_bound},
     ],
 )
 def test_what_is_sound_beside_what_is_not_is_proved(changed: dict[str, Any]) -> None:
@@ -395,6 +404,10 @@ ROOT = Path(__file__).resolve().parent
         "charges_in_steps_of_nothing",
         "free_at_the_drafts_limits",
         "free_in_whole_hours",
+        "noise_for_half_the_proved_bound",
+        "noise_for_the_bit_length",
+        "parts_of_a_grain_are_free",
+        "parts_of_a_grain_are_rounded_off",
     ],
 )
 def test_no_guarantee_is_proved_where_a_stand_in_could_be_told(stem: str) -> None:
