@@ -366,6 +366,26 @@ def for_the_proved_bound(at: AtAggregator, batch: tuple[Report, ...]) -> Noise:
     return DiscreteLaplace(Power(at.limits.base, -1 / scale))
 
 
+def as_wide_as_a_batch(at: AtAggregator, batch: tuple[Report, ...]) -> Noise:
+    epsilon = Fraction(1) * at.job.minimal_budget / at.limits.grains
+    scale = noise_scale(batch[0].task.max_value, epsilon)
+    wide = max(scale, Fraction(1) * at.limits.minimum_batch)
+    return DiscreteLaplace(Power(at.limits.base, -1 / wide))
+
+
+def at_least_a_thousandth(at: AtConversion, single: bool, norm: int) -> Charge:
+    cost, least = charge(at, single, norm), at.limits.site_budget // 1000
+    return replace(cost, site=max(cost.site, least), shared=max(cost.shared, least))
+
+
+def half_at_most(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> tuple[Budgets, tuple[Impression, ...]]:
+    if 2 * cost.site > at.limits.site_budget:
+        return kept, ()
+    return deduct(at, kept, epoch, shown, cost)
+
+
 def not_own_and_not_at_once(at: AtConversion, shown: Impression) -> bool:
     if shown.site == at.caller.site or at.now < shown.timestamp + at.limits.hour:
         return False
@@ -381,6 +401,9 @@ def not_own_and_not_at_once(at: AtConversion, shown: Impression) -> bool:
         {"charge": in_hundredths},
         {"matches": not_own_and_not_at_once},
         {"noise": for_the_proved_bound},
+        {"noise": as_wide_as_a_batch},
+        {"charge": at_least_a_thousandth},
+        {"deduct": half_at_most},
     ],
 )
 def test_what_is_sound_beside_what_is_not_is_proved(changed: dict[str, Any]) -> None:

@@ -311,11 +311,12 @@ def test_a_bit_length_is_known_by_the_power_above_it() -> None:
             length = n.bit_length()
             power = 1 << length
             doubled = 2**length + power
-        return (abs(n) < power) & ((n == 0) | (power <= 2 * abs(n))) & (doubled == 2 * power)
+        halved = (n == 0) | (power <= 2 * abs(n))
+        return bool((abs(n) < power) & halved & (doubled == 2 * power))
 
     def below(_: None, n: int) -> bool:
         with loosely():
-            return 1 << n.bit_length() <= abs(n)
+            return bool(1 << n.bit_length() <= abs(n))
 
     assert decided(bounded).verdict == "PROVED"
     found = decided(below)

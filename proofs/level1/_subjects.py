@@ -334,12 +334,25 @@ def limits_of(**given: object) -> Level1Limits:
     return answering(Level1Limits, ASKED, **({"base": BASE} | FIXED | given))
 
 
+def counted_limits() -> Level1Limits:
+    """Return any limits, of which whole numbers are any numbers that count."""
+    return answering(Level1Limits, COUNTED, **({"base": BASE} | FIXED))
+
+
 def any_whole(name: str, least: int | None) -> int:
     """Return a limit that is any whole number, from the least one if there is one."""
     found = free(name, int)
     if least is not None:
         assume(least <= found)
     return found
+
+
+def any_counted(name: str, least: int | None) -> int:
+    """Return such a limit as any number that counts, which is easier beside fractions."""
+    found = free(name, Fraction)
+    if least is not None:
+        assume(least <= found)
+    return counting(found)
 
 
 def any_epsilon() -> Fraction:
@@ -357,6 +370,12 @@ ASKED: Mapping[str, Callable[[], object]] = {
     "maximum_epsilon": any_epsilon,
 }
 """What is made for a limit that a rule asks for."""
+
+COUNTED: Mapping[str, Callable[[], object]] = {
+    name: partial(any_counted, *made.args) if isinstance(made, partial) else made
+    for name, made in ASKED.items()
+}
+"""The same where whole numbers are any numbers."""
 
 
 def is_usual(limits: Level1Limits) -> bool:

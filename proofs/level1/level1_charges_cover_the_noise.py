@@ -31,7 +31,7 @@ from proofs._opaque import Opaque
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, opaque, unchecked
 from proofs._symbolic import NotSymbolic, counting, free, loosely, rational, refuse, running
-from proofs.level1._subjects import BASE, at_conversion, entries, limits_of
+from proofs.level1._subjects import BASE, at_conversion, counted_limits, entries
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
     LIMITS,
@@ -59,7 +59,7 @@ DRAFTS = Fraction(1, 2)
 
 def fixed(rules: Level1Rules) -> Level1Rules:
     """Return the rules with any limits, a grain of a millionth, and a base to hand on."""
-    return replace(rules, limits=limits_of(grains=GRAINS, base=BASE))
+    return replace(rules, limits=counted_limits())
 
 
 class Batch(Opaque):
