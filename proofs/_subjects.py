@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import partial, wraps
 from pathlib import Path
 from time import perf_counter_ns
+from types import FrameType
 from typing import Concatenate, ParamSpec, TypeVar, cast
 from unittest.mock import patch
 
@@ -56,6 +57,12 @@ S = TypeVar("S")
 P = ParamSpec("P")
 
 
+class _Unsaid(Opaque):
+    """Stand for a field that was not given while a dataclass is copied, and nowhere else."""
+
+    __slots__ = ()
+
+
 _OPENED: dict[type, type] = {}
 
 
@@ -71,11 +78,18 @@ def _opened(kind: type) -> type:
 
     def missing(_: object, attribute: str) -> object:
         # A dataclass asks for every field when it is copied.
-        if sys._getframe(1).f_code.co_filename != dataclasses.__file__:
+        if _asks(sys._getframe(1)) != dataclasses.__file__:
             if not running():
                 raise AttributeError(attribute)
             refuse(f".{attribute} of a {kind.__name__}")
-        return Opaque(f"{attribute} of a {kind.__name__}")
+        return _Unsaid(f"{attribute} of a {kind.__name__}")
+
+    def copied(self: object, **given: object) -> None:
+        # What was not said of the original is not said of the copy: an opaque value in its place
+        # would be no None, which the real one may be.
+        for attribute, value in given.items():
+            if type(value) is not _Unsaid:
+                object.__setattr__(self, attribute, value)
 
     def equal(self: object, other: object) -> bool:
         if not isinstance(other, kind):
@@ -87,11 +101,18 @@ def _opened(kind: type) -> type:
         "_stands_for": kind,
         "__class__": property(own_class),
         "__getattr__": missing,
-        "__post_init__": lambda _: None,
+        "__init__": copied,
         "__eq__": equal,
         "__hash__": kind.__hash__,
     }
     return _OPENED.setdefault(kind, type(kind.__name__, (kind,), body))
+
+
+def _asks(frame: FrameType | None) -> str:
+    """Return the file of who asks for an attribute, by this file or not."""
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
+    return "" if frame is None else frame.f_code.co_filename
 
 
 def unchecked(kind: type[T], **given: object) -> T:
@@ -100,6 +121,27 @@ def unchecked(kind: type[T], **given: object) -> T:
     for attribute, value in given.items():
         object.__setattr__(made, attribute, value)
     return cast(T, made)
+
+
+def answering(kind: type[T], asked: Mapping[str, Callable[[], object]], **given: object) -> T:
+    """Return such an instance whose further fields are made when they are asked for.
+
+    What is made for a field stands for every value that it may have. A copy has what the original
+    has, so that all of it is made then.
+    """
+
+    def missing(self: object, attribute: str) -> object:
+        if attribute in asked:
+            return asked[attribute]()
+        return unsaid(self, attribute)
+
+    opened = _opened(kind)
+    unsaid = opened.__getattr__  # type: ignore[attr-defined]
+    made = type(kind.__name__, (opened,), {"__slots__": (), "__getattr__": missing})
+    found: object = object.__new__(made)
+    for attribute, value in given.items():
+        object.__setattr__(found, attribute, value)
+    return cast(T, found)
 
 
 def plain(value: object, kind: type[T]) -> T:

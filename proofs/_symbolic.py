@@ -158,11 +158,34 @@ def free(name: str, kind: type[T]) -> T:
 def replaying(model: Mapping[str, int | Fraction | bool]) -> Iterator[dict[str, int | Fraction]]:
     """Give free values what a model says while a statement is replayed; note which were used."""
     used: dict[str, int | Fraction] = {}
+    _loosened.clear()
     _replays.append((model, used))
     try:
         yield used
     finally:
         _replays.pop()
+
+
+@contextmanager
+def loosely() -> Iterator[None]:
+    """Let some values be known by bounds alone, such as a bit length; what is proved holds anyway.
+
+    What counts must stand for whole numbers alone here, which are any numbers only for ease.
+    Numbers by which a statement fails need not be real ones then, so that it is no alarm if they
+    do not replay.
+    """
+    _loose.append(True)
+    if not _runs:
+        _loosened.append(True)
+    try:
+        yield
+    finally:
+        _loose.pop()
+
+
+def was_loose() -> bool:
+    """Tell whether something was known by bounds alone in what was replayed last."""
+    return bool(_loosened)
 
 
 def assume(*conditions: bool) -> None:
@@ -230,6 +253,8 @@ def term_of(goal: object) -> z3.BoolRef:
 
 _Answers = tuple[tuple[z3.BoolRef, bool], ...]
 _runs: list[_Run] = []
+_loose: list[bool] = []
+_loosened: list[bool] = []
 _replays: list[tuple[Mapping[str, int | Fraction | bool], dict[str, int | Fraction]]] = []
 
 
@@ -464,15 +489,22 @@ class Number(Fraction):
     operators are set below the class; what is not set there is refused by name.
     """
 
-    __slots__ = ("_counts", "_term")
+    __slots__ = ("_counts", "_power", "_term")
 
     _term: z3.ArithRef
     _counts: bool
+    _power: z3.ArithRef | None
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
         """Pass for an `int` in `isinstance` if the term is an integer."""
         return int if _whole(self._term) else Fraction
+
+    def bit_length(self) -> int:
+        """Return how many bits a whole number has, known by the power of two that it is below."""
+        if not _loose or not _surely_whole(self):
+            _current(".bit_length").refuse(".bit_length")
+        return _bit_length(self)
 
     def __getattr__(self, name: str) -> NoReturn:
         if not _runs:
@@ -485,7 +517,71 @@ def _number(term: z3.ArithRef, counts: bool = False) -> Number:
     number = object.__new__(Number)
     number._term = term
     number._counts = counts
+    number._power = None
     return number
+
+
+def _bit_length(number: Number) -> int:
+    """Return a bit length $l$ with its power: $2^{l-1} <= |n| < 2^l$, and $l = 0$ at zero.
+
+    Every whole number has such a length and power. What is said of both is that $l <= |n|$ alone,
+    and that one is a power of two is not said.
+    """
+    if number == 0:
+        return 0
+    size = number if number > 0 else cast(Number, -number)
+    length = _number(_made(_unknown_length, size._term), counts=True)
+    length._power = _made(_unknown_power, size._term)
+    power = _number(length._power)
+    assume(1 <= length, length <= size, size < power, power <= 2 * size)
+    return cast(int, length)
+
+
+def _unknown_length(_: z3.ArithRef) -> z3.ArithRef:
+    return z3.Real(f"bit_length_{len(_runs[-1].shared.terms)}")
+
+
+def _unknown_power(_: z3.ArithRef) -> z3.ArithRef:
+    return z3.Real(f"power_of_two_{len(_runs[-1].shared.terms)}")
+
+
+def _power_of(exponent: Number, operation: str) -> Number:
+    """Return the power of two whose exponent is a bit length."""
+    if exponent._power is None:
+        _current(operation).refuse(operation)
+    return _number(exponent._power, counts=True)
+
+
+def _raised(exponent: Number, base: object) -> Number:
+    if type(base) is not int or base != 2:
+        _current("rpow").refuse("rpow")
+    return _power_of(exponent, "rpow")
+
+
+def _shifted(bits: Number, number: object) -> object:
+    if not _is_counting(number):
+        _current("rlshift").refuse("rlshift")
+    return number * _power_of(bits, "rlshift")  # type: ignore[operator]
+
+
+def _rounded(number: Number, *digits: object) -> int:
+    """Round to the nearest whole number, halves to the even one."""
+    if digits:
+        _current("round").refuse("round to digits")
+    if _whole(number._term):
+        return cast(int, number)
+    low = math.floor(number)
+    above = 2 * (number - low)
+    if above == 1:
+        return low if low % 2 == 0 else low + 1
+    return low if above < 1 else low + 1
+
+
+def _truncated(number: Number) -> int:
+    """Round towards zero."""
+    if _whole(number._term):
+        return cast(int, number)
+    return math.floor(number) if number >= 0 else math.ceil(number)
 
 
 def counting(number: Fraction) -> int:
@@ -502,6 +598,14 @@ def _is_counting(value: object) -> bool:
     if type(value) is Number:
         return value._counts or _whole(value._term)
     return type(value) in (int, bool, Truth)
+
+
+def _surely_whole(number: Number) -> bool:
+    """Tell whether what a number stands for is whole, and nothing else.
+
+    What counts may stand for parts as well, unless it is said that it is known loosely.
+    """
+    return _whole(number._term) or (number._counts and bool(_loose))
 
 
 def fraction(numerator: object = 0, denominator: object = None) -> Fraction:
@@ -785,6 +889,10 @@ def _set_operators() -> None:
         ),
         "floor": lambda self: self if _whole(self._term) else _number(z3.ToInt(self._term)),
         "ceil": lambda self: -math.floor(-self),
+        "round": _rounded,
+        "trunc": _truncated,
+        "rpow": _raised,
+        "rlshift": _shifted,
         "divmod": lambda self, other: (self // other, self % other),
         "rdivmod": lambda self, other: (other // self, other % self),
         "pow": _power,
@@ -809,12 +917,11 @@ def _set_operators() -> None:
     one_sided_texts = ("len", "iter", "contains", "getitem", "lt", "le", "gt", "ge", "add", "radd")
     for name in (*one_sided_texts, "mul", "rmul", "mod", "rmod", "str", "repr", "format"):
         refused(name, Text)
-    for name in ("index", "int", "float", "complex", "trunc", "round", "rpow"):
+    for name in ("index", "int", "float", "complex"):
         refused(name)
     for name, known in bitwise.items():
         setattr(Number, f"__{name}__", known)
-    for name in ("rlshift", "rrshift"):
-        refused(name)
+    refused("rrshift")
     for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "xor", "lt", "le", "gt", "ge"):
         counted(name)
     for name in ("radd", "rsub", "rmul", "rfloordiv", "rmod", "rpow", "rxor", "float", "divmod"):

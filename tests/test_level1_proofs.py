@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from proofs._check import header_of
-from proofs._symbolic import NotSymbolic
+from proofs._symbolic import NotSymbolic, explore
 from proofs.level1._guarantees import CHAINS, level1_proofs, prove
-from proofs.level1._subjects import state_of
+from proofs.level1._subjects import (
+    AGENCY,
+    ASKED,
+    BLOG,
+    FIXED,
+    FROM_ANYWHERE,
+    FROM_ONE,
+    NETWORK,
+    NEWS,
+    SHOP,
+    TOYS,
+    limits_of,
+    state_of,
+)
+from sandproof.about import Request
+from sandproof.proposal import load
 from spec.level1 import (
     LEVEL_1_2026_05,
     LEVEL_1_ONE_DRAW,
@@ -22,12 +40,13 @@ from spec.level1 import (
     Charge,
     Device,
     Impression,
+    Level1Limits,
     Level1Rules,
     OnBrowser,
     Report,
 )
 from spec.level1.aggregation import Aggregator, accept
-from spec.level1.budgets import charge, deduct, sites_of
+from spec.level1.budgets import charge, deduct, noise_scale, sites_of
 from spec.level1.claims import (
     ALL_RULES,
     GLOBAL,
@@ -39,7 +58,10 @@ from spec.level1.claims import (
     SEVERAL_EPOCHS,
 )
 from spec.level1.device import clear_history
+from spec.level1.impressions import matches
 from spec.level1.measurement import stated_budget
+from spec.noise import DiscreteLaplace, Noise
+from spec.numbers import Power
 from spec.verdicts import Evidence, Kind, Reason
 
 LEMMAS = [claim.id for claim in LEVEL1_CLAIMS.values() if claim.kind is Kind.LEMMA]
@@ -116,9 +138,48 @@ def test_of_some_rules_only_the_drafts_own_are_proved(rule: str) -> None:
     assert rule in found.detail
 
 
-def test_other_grains_are_not_proved() -> None:
-    limits = replace(LEVEL_1_ONE_DRAW.limits, grains=1)
-    assert prove(replace(LEVEL_1_ONE_DRAW, limits=limits), GLOBAL).evidence is Evidence.NONE
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"grains": 1},
+        {"hour": Fraction(7201, 2)},
+        {"maximum_credit": None},
+        {"maximum_epsilon": 4294},
+        {"services": ("service",)},
+    ],
+    ids=str,
+)
+def test_limits_that_no_stand_in_stands_for_are_not_proved(other: dict[str, Any]) -> None:
+    rules = replace(LEVEL_1_ONE_DRAW, limits=replace(LEVEL_1_ONE_DRAW.limits, **other))
+    assert prove(rules, GLOBAL).evidence is Evidence.NONE
+    for check in level1_proofs():
+        assert check.run(rules).evidence is Evidence.NONE
+
+
+def test_every_limit_is_any_number_or_the_drafts_or_may_not_be_read() -> None:
+    unread = {"services", "public_suffixes", "activation_duration", "base"}
+    assert {*ASKED, *FIXED, *unread} == {each.name for each in fields(Level1Limits)}
+    for name in ASKED:
+        below = [answers(partial(is_below, name, bound)) for bound in (0, 1)]
+        assert below[0] == ({True, False} if name in FROM_ANYWHERE else {False})
+        assert below[1] == ({False} if name in FROM_ONE else {True, False})
+
+
+def is_below(name: str, bound: int) -> bool:
+    return bool(getattr(limits_of(), name) < bound)
+
+
+def answers(question: Callable[[], object]) -> set[object]:
+    return {path.returned for path in explore(question).paths}
+
+
+def test_parties_of_two_kinds_may_be_one() -> None:
+    def same(one: object, other: object) -> bool:
+        return answers(lambda: one == other) == {True, False}
+
+    assert all((same(NEWS, SHOP), same(SHOP, AGENCY), same(NETWORK, NEWS)))
+    assert not any((same(NEWS, BLOG), same(SHOP, TOYS), same(SHOP, SHOP)))
+    assert answers(lambda: (NEWS == SHOP, NEWS == TOYS)) == {(1, 0), (0, 1), (0, 0)}
 
 
 def handed_on(
@@ -294,14 +355,90 @@ def test_a_price_by_what_others_spent_is_private_but_for_one_sites_questions() -
     assert "what another site asked" in found.detail
 
 
+def in_hundredths(at: AtConversion, single: bool, norm: int) -> Charge:
+    step, cost = max(1, at.limits.site_budget // 100), charge(at, single, norm)
+    return Charge(site=-(-cost.site // step) * step, shared=-(-cost.shared // step) * step)
+
+
+def for_the_proved_bound(at: AtAggregator, batch: tuple[Report, ...]) -> Noise:
+    epsilon = Fraction(1) * at.job.minimal_budget / at.limits.grains
+    scale = noise_scale(batch[0].task.proved_bound, epsilon)
+    return DiscreteLaplace(Power(at.limits.base, -1 / scale))
+
+
+def as_wide_as_a_batch(at: AtAggregator, batch: tuple[Report, ...]) -> Noise:
+    epsilon = Fraction(1) * at.job.minimal_budget / at.limits.grains
+    scale = noise_scale(batch[0].task.max_value, epsilon)
+    wide = max(scale, Fraction(1) * at.limits.minimum_batch)
+    return DiscreteLaplace(Power(at.limits.base, -1 / wide))
+
+
+def at_least_a_thousandth(at: AtConversion, single: bool, norm: int) -> Charge:
+    cost, least = charge(at, single, norm), at.limits.site_budget // 1000
+    return replace(cost, site=max(cost.site, least), shared=max(cost.shared, least))
+
+
+def half_at_most(
+    at: AtConversion, kept: Budgets, epoch: int, shown: tuple[Impression, ...], cost: Charge
+) -> tuple[Budgets, tuple[Impression, ...]]:
+    if 2 * cost.site > at.limits.site_budget:
+        return kept, ()
+    return deduct(at, kept, epoch, shown, cost)
+
+
+def not_own_and_not_at_once(at: AtConversion, shown: Impression) -> bool:
+    if shown.site == at.caller.site or at.now < shown.timestamp + at.limits.hour:
+        return False
+    return matches(at, shown)
+
+
 @pytest.mark.parametrize(
     "changed",
-    [{"deduct": own_surge}, {"clear_history": close_and_turn_off}, {"charge": in_thousandths}],
+    [
+        {"deduct": own_surge},
+        {"clear_history": close_and_turn_off},
+        {"charge": in_thousandths},
+        {"charge": in_hundredths},
+        {"matches": not_own_and_not_at_once},
+        {"noise": for_the_proved_bound},
+        {"noise": as_wide_as_a_batch},
+        {"charge": at_least_a_thousandth},
+        {"deduct": half_at_most},
+    ],
 )
 def test_what_is_sound_beside_what_is_not_is_proved(changed: dict[str, Any]) -> None:
     rules = replace(LEVEL_1_ONE_DRAW, **changed)
     for claim in CHAINS:
         assert prove(rules, claim).evidence is Evidence.PROOF
+
+
+ROOT = Path(__file__).resolve().parent
+
+
+@pytest.mark.parametrize(
+    "stem",
+    [
+        "a_copied_caller_is_free",
+        "free_where_a_copied_limit_is_none",
+        "never_cleared_looks_at_the_epoch_before",
+        "own_ads_look_at_the_epoch_before",
+        "own_intermediaries_look_at_the_epoch_before",
+        "recent_ads_look_at_other_epochs",
+        "charges_in_steps_of_nothing",
+        "free_at_the_drafts_limits",
+        "free_in_whole_hours",
+        "noise_for_half_the_proved_bound",
+        "noise_for_the_bit_length",
+        "parts_of_a_grain_are_free",
+        "parts_of_a_grain_are_rounded_off",
+    ],
+)
+def test_no_guarantee_is_proved_where_a_stand_in_could_be_told(stem: str) -> None:
+    """A value in a proof is None, equals another or exceeds it wherever the real one may."""
+    rules = load(Request(path=ROOT / "unsound_w3c" / f"{stem}.py")).rules
+    for claim in CHAINS:
+        found = prove(rules, claim)
+        assert (found.evidence, found.reason) == (Evidence.NONE, Reason.LEMMA_OPEN)
 
 
 def test_a_state_with_a_field_of_which_nothing_is_said_is_refused() -> None:

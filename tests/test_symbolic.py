@@ -26,6 +26,7 @@ from proofs._symbolic import (
     explore,
     fraction,
     integer,
+    loosely,
     number_of,
     rational,
     text_of,
@@ -302,6 +303,50 @@ def hidden(number: int) -> int:
         return number.bit_length()
     except BaseException:
         return 0
+
+
+def test_a_bit_length_is_known_by_the_power_above_it() -> None:
+    def bounded(_: None, n: int) -> bool:
+        with loosely():
+            length = n.bit_length()
+            power = 1 << length
+            doubled = 2**length + power
+        halved = (n == 0) | (power <= 2 * abs(n))
+        return bool((abs(n) < power) & halved & (doubled == 2 * power))
+
+    def below(_: None, n: int) -> bool:
+        with loosely():
+            return bool(1 << n.bit_length() <= abs(n))
+
+    assert decided(bounded).verdict == "PROVED"
+    found = decided(below)
+    assert (found.verdict, found.alarm) == ("REFUTED", False)
+
+
+def test_what_is_known_by_bounds_alone_is_no_alarm() -> None:
+    def never(_: None, n: int) -> bool:
+        with loosely():
+            return n.bit_length() != 7 or abs(n) >= 64
+
+    found = decided(never)
+    assert (found.verdict, found.alarm) == ("UNKNOWN", False)
+
+
+@pytest.mark.parametrize("kept", [-7, -3, -1, 0, 1, 2, 3, 5, 8])
+def test_halves_are_rounded_as_python_does(kept: int) -> None:
+    def rounded(_: None, r: Fraction) -> bool:
+        assume(r == Fraction(kept, 2))
+        near, cut = round(Fraction(kept, 2)), math.trunc(Fraction(kept, 2))
+        return (round(r) == near) & (math.trunc(r) == cut)
+
+    assert decided(rounded).verdict == "PROVED"
+
+
+def test_only_what_is_surely_whole_has_a_bit_length() -> None:
+    def part(_: None, r: Fraction) -> bool:
+        return counting(r).bit_length() >= 0
+
+    assert decided(part).reason.startswith(".bit_length in ")
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from typing import Any
 from proofs._chain import recalled, remembered
 from proofs._check import check_of, header_of
 from proofs._memory import memoryless
+from proofs.level1._subjects import is_usual
 from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW, Level1Rules
 from spec.level1.claims import (
     GLOBAL,
@@ -142,8 +143,7 @@ def unproved_rules(rules: Level1Rules) -> list[str]:
     changed = [name for name in OWN if getattr(rules, name) is not getattr(LEVEL_1_2026_05, name)]
     if not any(rules.attribute is each for each in ATTRIBUTES):
         changed.append("attribute")
-    draft = LEVEL_1_2026_05.limits
-    if any(getattr(rules.limits, n) != getattr(draft, n) for n in ("grains", "epoch", "day")):
+    if not is_usual(rules.limits):
         changed.append("limits")
     return changed
 
@@ -164,6 +164,8 @@ def lemma_check(lemma: str) -> Check:
         changed = [x for x in fixed if getattr(rules, x) is not getattr(LEVEL_1_2026_05, x)]
         if "attribute" in module.OWN and not any(rules.attribute is x for x in ATTRIBUTES):
             changed.append("attribute")
+        if not is_usual(rules.limits):
+            changed.append("limits")
         if not changed:
             return check.run(rules)
         why = f"the proof is about the draft's own {', '.join(changed)}"

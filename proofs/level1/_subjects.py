@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import fields
 from fractions import Fraction
+from functools import partial
 from itertools import count
 from typing import Any, TypeVar, cast
 
@@ -13,9 +14,10 @@ from immutables import Map
 
 from proofs._opaque import Name, Opaque
 from proofs._proof import assume
-from proofs._subjects import name, opaque, plain, unchecked
+from proofs._subjects import answering, opaque, plain, unchecked
 from proofs._symbolic import MACHINERY, counting, free, refuse, running
 from spec.level1 import (
+    LIMITS,
     AtConversion,
     Budgets,
     Caller,
@@ -28,6 +30,7 @@ from spec.level1 import (
 )
 from spec.level1.budgets import BudgetKey, deduct
 from spec.level1.device import clear_history
+from spec.numbers import Base
 
 MACHINERY.add(__file__)
 
@@ -240,6 +243,44 @@ def listed(what: str, element: object) -> frozenset[Any]:
     return cast("frozenset[Any]", made)
 
 
+class Party(Name):
+    """Be a site that takes part: different from others of its kind, which may be any other party.
+
+    The site of an impression may be the conversion site, and an intermediary may be both. So which
+    parties are one is asked for, and all answers that fit together are followed.
+    """
+
+    __slots__ = ("_beside", "_kind")
+
+    _kind: str
+    _beside: list[Party]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not Party:
+            refuse(f"comparison of {self._what} with a value")
+        if self is other or self._kind == other._kind:
+            return self is other
+        for each in (*self._beside, *other._beside):
+            for peer in each._beside:
+                assume(each is peer or each.number() != peer.number())
+        return bool(self.number() == other.number())
+
+    __hash__ = Name.__hash__
+
+    def number(self) -> int:
+        """Return a number that two parties have in common if they are one."""
+        return free(f"number of {self._what}".replace(" ", "_"), int)
+
+
+def parties(kind: str, *named: str) -> list[str]:
+    """Return parties of one kind, of which no two are one."""
+    made: list[Party] = []
+    for what in named:
+        made.append(Party(what))
+        made[-1]._kind, made[-1]._beside = kind, made
+    return cast("list[str]", made)
+
+
 class Sites(Opaque):
     """Be any set of sites that is not empty: the shop is in it, others may be."""
 
@@ -251,7 +292,7 @@ class Sites(Opaque):
     def __contains__(self, site: object) -> bool:
         if site is SHOP:
             return True
-        if type(site) is not Name:
+        if type(site) is not Party:
             refuse("whether a site is cleared that the proof does not know")
         return bool(free(f"{site._what}_is_cleared".replace(" ", "_"), int) > 0)
 
@@ -261,15 +302,92 @@ class Sites(Opaque):
         return iter((SHOP,))
 
 
-SHOP, TOYS = name(str, "the conversion site"), name(str, "another conversion site")
-THIRD = name(str, "a third conversion site")
-NEWS, BLOG = name(str, "an impression site"), name(str, "another impression site")
-AGENCY, NETWORK = name(str, "an intermediary"), name(str, "another intermediary")
+SHOP, TOYS, THIRD = parties(
+    "conversions", "the conversion site", "another conversion site", "a third conversion site"
+)
+NEWS, BLOG = parties("impressions", "an impression site", "another impression site")
+(AGENCY,) = parties("asks", "the intermediary that asks")
+(NETWORK,) = parties("saved", "the intermediary that saved")
+
+
+FIXED = {name: getattr(LIMITS, name) for name in ("grains", "epoch", "day")}
+"""Limits that a proof takes as they are in the draft; it is about rules that have these."""
+
+FROM_ONE = ("hour", "maximum_lookback", "maximum_histogram")
+FROM_ZERO = ("site_budget", "global_budget", "site_quota", "minimum_batch")
+FROM_ANYWHERE = (
+    *("maximum_credit", "maximum_match_values"),
+    *("maximum_conversion_sites", "maximum_conversion_callers"),
+    *("maximum_impression_sites", "maximum_impression_callers"),
+)
+"""Limits that are any whole number, from the least one that `Level1Limits` allows."""
+
+WHOLE = (*FIXED, *FROM_ONE, *FROM_ZERO, *FROM_ANYWHERE)
 
 
 def limits_of(**given: object) -> Level1Limits:
-    """Return limits of which only the given ones may be read."""
-    return unchecked(Level1Limits, **given)
+    """Return any limits that `Level1Limits` allows, but for the given ones and those of the draft.
+
+    A limit that is a number is any number. The base can be handed on. How long an activation lasts,
+    which may be None, and sets of names may be read only where they are given.
+    """
+    return answering(Level1Limits, ASKED, **({"base": BASE} | FIXED | given))
+
+
+def counted_limits() -> Level1Limits:
+    """Return any limits, of which whole numbers are any numbers that count."""
+    return answering(Level1Limits, COUNTED, **({"base": BASE} | FIXED))
+
+
+def any_whole(name: str, least: int | None) -> int:
+    """Return a limit that is any whole number, from the least one if there is one."""
+    found = free(name, int)
+    if least is not None:
+        assume(least <= found)
+    return found
+
+
+def any_counted(name: str, least: int | None) -> int:
+    """Return such a limit as any number that counts, which is easier beside fractions."""
+    found = free(name, Fraction)
+    if least is not None:
+        assume(least <= found)
+    return counting(found)
+
+
+def any_epsilon() -> Fraction:
+    """Return the largest epsilon that may be asked for, any positive fraction."""
+    found = free("maximum_epsilon", Fraction)
+    assume(0 < found)
+    return found
+
+
+BASE = opaque(Base, "the base of powers")
+ASKED: Mapping[str, Callable[[], object]] = {
+    **{name: partial(any_whole, name, 1) for name in FROM_ONE},
+    **{name: partial(any_whole, name, 0) for name in FROM_ZERO},
+    **{name: partial(any_whole, name, None) for name in FROM_ANYWHERE},
+    "maximum_epsilon": any_epsilon,
+}
+"""What is made for a limit that a rule asks for."""
+
+COUNTED: Mapping[str, Callable[[], object]] = {
+    name: partial(any_counted, *made.args) if isinstance(made, partial) else made
+    for name, made in ASKED.items()
+}
+"""The same where whole numbers are any numbers."""
+
+
+def is_usual(limits: Level1Limits) -> bool:
+    """Tell whether limits are such as `limits_of` stands for."""
+    return (
+        type(limits) is Level1Limits
+        and all(type(getattr(limits, name)) is int for name in WHOLE)
+        and all(getattr(limits, name) == least for name, least in FIXED.items())
+        and type(limits.maximum_epsilon) is Fraction
+        and type(limits.activation_duration) in (int, type(None))
+        and type(limits.services) is type(limits.public_suffixes) is frozenset
+    )
 
 
 def conversion(value: int, max_value: int, epsilon: Fraction, **given: object) -> Conversion:

@@ -58,7 +58,6 @@ from spec.level1 import (
     Conversion,
     Device,
     Impression,
-    Level1Limits,
     Level1Rules,
     OnBrowser,
 )
@@ -68,7 +67,6 @@ from spec.level1.device import clear_history
 from spec.level1.epochs import epoch_of
 
 WEEK = 7 * 86400
-BUDGETED = ("site_budget", "global_budget", "site_quota")
 SITES = cast("frozenset[str]", Sites("the sites that are cleared"))
 
 
@@ -90,20 +88,13 @@ def any_budgets(epoch: int, other: int) -> Budgets:
     )
 
 
-def any_limits() -> Level1Limits:
-    """Return limits of which only the three budgets may be read, each any number."""
-    found = {what: free(what, int) for what in BUDGETED}
-    assume(*(0 <= amount for amount in found.values()))
-    return limits_of(**found)
-
-
 def pay(
     rules: Level1Rules, epoch: int, site: Fraction, shared: Fraction, two: bool, apart: bool
 ) -> tuple[Budgets, Budgets, bool, int]:
     """Let an epoch pay; return the budgets before and after, if it is used, and another epoch."""
     other = free("other_epoch", int)
     assume(epoch != other)
-    rules = replace(rules, limits=any_limits())
+    rules = replace(rules, limits=limits_of())
     before = any_budgets(epoch, other)
     at = at_conversion(rules, opaque(Conversion, "the conversion"))
     shown = handed(impression(NEWS))
@@ -186,18 +177,8 @@ def cleared(
         [((epoch, NEWS), left["news"])],
     )
     device = cleared_device(kept, start, None if first else last)
-    at = unchecked(
-        OnBrowser, rules=replace(rules, limits=clearing_limits()), now=now, device=device
-    )
+    at = unchecked(OnBrowser, rules=replace(rules, limits=limits_of()), now=now, device=device)
     return device, clear(at, bool(everything), bool(forget)), at
-
-
-def clearing_limits() -> Level1Limits:
-    """Return limits of which the budgets are any numbers and the longest lookback any days."""
-    days = free("maximum_lookback", int)
-    assume(1 <= days)
-    given = {what: getattr(any_limits(), what) for what in BUDGETED}
-    return limits_of(epoch=WEEK, maximum_lookback=days, day=86400, **given)
 
 
 def cleared_device(kept: Budgets, start: int | None, last: int | None) -> Device:
@@ -328,9 +309,7 @@ def not_started(rules: Level1Rules, now: int, last: int, everything: bool, first
     """Forget visits on a device on which nothing was measured yet, so that nothing was spent."""
     assume(last <= now)
     device = cleared_device(Budgets(), None, None if first else last)
-    at = unchecked(
-        OnBrowser, rules=replace(rules, limits=clearing_limits()), now=now, device=device
-    )
+    at = unchecked(OnBrowser, rules=replace(rules, limits=limits_of()), now=now, device=device)
     after = clear(at, bool(everything), True)
     if after.epoch_start is not None:
         refuse("a start of the epochs that clearing chooses")
@@ -366,7 +345,7 @@ AFTER_CLEARING: Mapping[str, Callable[[Any, Any], bool]] = {
 def closed_is_unused(rules: Level1Rules, now: int, start: int, last: int, days: int) -> bool:
     """Ask for the first epoch that is used after a clearing."""
     assume(last <= now, 1 <= days)
-    limits = limits_of(epoch=WEEK, maximum_lookback=days, day=86400)
+    limits = limits_of(maximum_lookback=days)
     device = unchecked(Device, epoch_start=start, last_clearing=last)
     at = unchecked(OnBrowser, rules=replace(rules, limits=limits), now=now, device=device)
     return epoch_of(at, last) < at.rules.first_epoch(at)
@@ -376,7 +355,7 @@ def closed_is_unused(rules: Level1Rules, now: int, start: int, last: int, days: 
 def paid_then_short(rules: Level1Rules, site: int, shared: int, cost: int) -> bool:
     """Find budgets that suffice once."""
     assume(1 <= cost)
-    rules = replace(rules, limits=any_limits())
+    rules = replace(rules, limits=limits_of())
     at = at_conversion(rules, opaque(Conversion, "the conversion"))
     kept = budgets([((0, SHOP), site)], [(0, shared)], [((0, NEWS), shared)])
     charge = Charge(site=cost, shared=cost)

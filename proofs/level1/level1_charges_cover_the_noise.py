@@ -6,10 +6,11 @@ Claim: For every job that a report may take part in, a change of its histogram b
 Paper: none (Attribution Level 1).
 Method: With noise of ratio $b^{-r}$ per unit a change by $c$ costs $c r$ units of epsilon. The
     rules' noise has $r \le K j / m$ for a budget $j$ of the job in epsilon and the maximal value
-    $m$; $K$ is read off one run. The budget of a job is at most what the report states, which is at
-    most what was asked for, $\varepsilon$; and the charge is at least $K c \varepsilon / m$. So
-    the charge is at least $c r$. Each link is proved on `noise`, `accept`, `stated_budget` and
-    `charge` with symbolic numbers; rounding up is known by $x \le \lceil x \rceil < x + 1$ alone.
+    $m$; $K$ is read off one run of `noise` and one of `charge`. The budget of a job is at most what
+    the report states, which is at most what was asked for, $\varepsilon$; and the charge is at
+    least $K c \varepsilon / m$. So the charge is at least $c r$. Each link is proved on `noise`,
+    `accept`, `stated_budget` and `charge` with symbolic numbers and any limits; rounding up is
+    known by $x \le \lceil x \rceil < x + 1$ alone, a bit length by $2^{l-1} \le n < 2^l$.
     What a report states is asked at every epsilon, whole number of grains or not: it is at most the
     epsilon rounded up, which is the epsilon itself where that is whole.
     The noise must be untruncated discrete Laplace noise, whatever the histograms are.
@@ -29,16 +30,18 @@ from unittest.mock import patch
 from proofs._opaque import Opaque
 from proofs._proof import Proof, assume, exists
 from proofs._subjects import for_all_rules, opaque, unchecked
-from proofs._symbolic import NotSymbolic, counting, free, rational, refuse, running
-from proofs.level1._subjects import at_conversion, entries, limits_of
+from proofs._symbolic import NotSymbolic, counting, free, loosely, rational, refuse, running
+from proofs.level1._subjects import BASE, at_conversion, counted_limits, entries
 from spec.level1 import (
     LEVEL_1_ONE_DRAW,
     LIMITS,
     Aggregator,
     AtAggregator,
     AtConversion,
+    Caller,
     Charge,
     Conversion,
+    Device,
     Job,
     Level1Rules,
     Report,
@@ -49,13 +52,14 @@ from spec.level1.budgets import charge
 from spec.noise import DiscreteLaplace, Noise
 from spec.numbers import Base, Power
 
-BASE = opaque(Base, "the base of powers")
 GRAINS = 10**6
+DRAFTS = Fraction(1, 2)
+"""The constant of the draft's noise and charges."""
 
 
 def fixed(rules: Level1Rules) -> Level1Rules:
-    """Return the rules with a grain of a millionth, and a base that may only be handed on."""
-    return replace(rules, limits=limits_of(grains=GRAINS, base=BASE))
+    """Return the rules with any limits, a grain of a millionth, and a base to hand on."""
+    return replace(rules, limits=counted_limits())
 
 
 class Batch(Opaque):
@@ -88,7 +92,8 @@ def rate_of(rules: Level1Rules, job: Fraction, max_value: Fraction) -> Fraction:
     )
     batch = Batch("the batch")
     batch.first = report
-    return rate(rules.noise(at, cast(tuple[Report, ...], batch)), BASE)
+    with loosely():
+        return rate(rules.noise(at, cast(tuple[Report, ...], batch)), BASE)
 
 
 def rate(found: Noise, base: Base) -> Fraction:
@@ -101,7 +106,16 @@ def rate(found: Noise, base: Base) -> Fraction:
 
 
 def constant(rules: Level1Rules) -> Fraction:
-    """Return $K$: the rate of the noise for a job of one epsilon and a maximal value of one."""
+    """Return $K$, read off one run: the noise's, or as much of the draft's as is charged for.
+
+    Every $K$ would do for which all steps can be proved. Noise that is wider than the draft's at
+    one maximal value may be hardly wider at another, and its $K$ at one be too small.
+    """
+    return max(noise_constant(rules), min(charge_constant(rules), DRAFTS))
+
+
+def noise_constant(rules: Level1Rules) -> Fraction:
+    """Return the rate of the noise for a job of one epsilon and a maximal value of one."""
     report = Report(
         report_id=1,
         task=Task(service="", histogram_size=1, max_value=1, collector="", budget_source=""),
@@ -115,6 +129,31 @@ def constant(rules: Level1Rules) -> Fraction:
         job=Job(report_ids=(1,), minimal_budget=GRAINS),
     )
     return rate(rules.noise(at, (report,)), limits.base)
+
+
+def charge_constant(rules: Level1Rules) -> Fraction:
+    """Return the rate that a value of one is charged for, where several epochs are asked."""
+    conversion = Conversion(
+        service="",
+        histogram_size=1,
+        epsilon=Fraction(1),
+        lookback=0,
+        match_values=frozenset(),
+        impression_sites=frozenset(),
+        impression_callers=frozenset(),
+        credit=(Fraction(1),),
+        value=1,
+        max_value=1,
+    )
+    at = AtConversion(
+        rules=replace(rules, limits=replace(LIMITS, grains=GRAINS)),
+        now=0,
+        device=Device(epoch_start=0),
+        caller=Caller(site="https://shop.example"),
+        conversion=conversion,
+    )
+    cost = rules.charge(at, False, 1)
+    return Fraction(1) * min(cost.site, cost.shared) / (2 * GRAINS)
 
 
 def rounding() -> Callable[[Fraction], int]:
@@ -143,7 +182,7 @@ def charged(
     assume(0 < epsilon, 0 < value, value <= max_value, 0 <= norm, norm <= value)
     whole = {"value": counting(value), "max_value": counting(max_value)}
     asked = unchecked(Conversion, epsilon=epsilon, **whole)
-    with patch.object(budgets, "rounded_up", rounding()):
+    with loosely(), patch.object(budgets, "rounded_up", rounding()):
         return rules.charge(at_conversion(fixed(rules), asked), single, counting(norm))
 
 

@@ -45,9 +45,7 @@ from proofs.level1._subjects import (
     limits_of,
 )
 from proofs.level1.level1_budgets_are_never_overdrawn import (
-    BUDGETED,
     WEEK,
-    any_limits,
     cost_of,
 )
 from spec.distributions import Draw
@@ -98,7 +96,7 @@ class World:
         self.absent = absent
         self.rules = replace(
             rules,
-            limits=limits_of(epoch=WEEK, maximum_lookback=20, day=DAY),
+            limits=limits_of(maximum_lookback=20),
             matches=self.matches,
             fill=self.fill,
             deduct=self.deduct,
@@ -209,7 +207,7 @@ def pays_alone(
 ) -> bool:
     """Let the same epoch pay beside different budgets of another."""
     assume(own != other)
-    rules = replace(subject.rules, limits=any_limits())
+    rules = replace(subject.rules, limits=limits_of())
     at = at_conversion(rules, opaque(Conversion, "the conversion"))
     shown = handed(*((impression(NEWS),) * (2 if two else 1)))
     found = []
@@ -265,8 +263,7 @@ def any_selection(
     """Return any impression, and what a rule sees that may select it, but for budgets."""
     (now, start, timestamp), (lookback, value, max_value, epsilon) = times, asked
     assume(1 <= value, value <= max_value, 0 < epsilon)
-    budgeted = {what: getattr(any_limits(), what) for what in BUDGETED}
-    rules = replace(rules, limits=limits_of(epoch=WEEK, grains=GRAINS, **budgeted))
+    rules = replace(rules, limits=limits_of())
     caller = any_caller(between[0])
     shown = any_impression(timestamp, between[1], caller)
     conversion = unchecked(
@@ -281,7 +278,6 @@ def any_selection(
         Device,
         impressions=opaque(tuple[Impression, ...], "the store"),
         epoch_start=start,
-        last_clearing=opaque(int, "the last clearing"),
     )
     return shown, at_conversion(rules, conversion, device, now, caller)
 
@@ -293,7 +289,6 @@ def with_budgets(at: AtConversion, kept: Budgets) -> AtConversion:
         impressions=at.device.impressions,
         budgets=kept,
         epoch_start=at.device.epoch_start,
-        last_clearing=at.device.last_clearing,
     )
     return replace(at, device=device)
 
@@ -310,7 +305,7 @@ def single_is_single(
 ) -> bool:
     """Ask whether an impression of an earlier epoch is selected within a short lookback."""
     assume(1 <= days, timestamp <= now)
-    rules = replace(subject.rules, limits=limits_of(epoch=WEEK, day=DAY))
+    rules = replace(subject.rules, limits=limits_of())
     caller = any_caller(bool(asked_between))
     shown = any_impression(timestamp, bool(saved_between), caller)
     asked = unchecked(Conversion, lookback=days * DAY, **any_choice(shown))

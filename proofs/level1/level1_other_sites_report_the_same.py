@@ -33,10 +33,10 @@ from proofs.level1._subjects import (
     is_alike,
     is_used,
     kept_beside,
+    limits_of,
 )
 from proofs.level1.level1_budgets_are_never_overdrawn import (
     WEEK,
-    any_limits,
     cost_of,
     never_pay,
 )
@@ -77,7 +77,7 @@ def paid_apart(
     """Let an epoch pay for a site in two worlds; return budgets before and after, and if it did."""
     other = free("other_epoch", int)
     assume(own != other)
-    rules = replace(rules, limits=any_limits())
+    rules = replace(rules, limits=limits_of())
     at = at_conversion(rules, opaque(Conversion, "the conversion"))
     shown = handed(impression(NEWS), impression(BLOG)) if two else handed(impression(NEWS))
     found = []

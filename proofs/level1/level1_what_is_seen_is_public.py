@@ -44,7 +44,6 @@ from proofs.level1._subjects import (
 from proofs.level1.level1_budgets_are_never_overdrawn import (
     clear,
     cleared_device,
-    clearing_limits,
 )
 from spec.distributions import Draw
 from spec.level1 import (
@@ -173,7 +172,7 @@ def activation_is_alike(
 def stated(subject: Subject, device: Device, epsilon: Fraction) -> int:
     """State the budget of a conversion, whether its epsilon is a whole number of grains or not."""
     assume(0 < epsilon)
-    rules = replace(subject.rules, limits=limits_of(grains=10**6))
+    rules = replace(subject.rules, limits=limits_of())
     at = unchecked(
         AtConversion,
         rules=rules,
@@ -327,7 +326,7 @@ def on_clearing(rules: Level1Rules, now: int, device: Device, kept: Budgets) -> 
     held = {
         each.name: getattr(device, each.name) for each in fields(Device) if each.name != "budgets"
     }
-    rules = replace(rules, limits=clearing_limits())
+    rules = replace(rules, limits=limits_of())
     return unchecked(
         OnBrowser, rules=rules, now=now, device=unchecked(Device, budgets=kept, **held)
     )
