@@ -253,6 +253,20 @@ def asked_in_shares(
         run.make(whole)
 
 
+def asked_for_lists(run: Run, devices: bool, share: int) -> None:
+    """Ask for the unit's report with a share of epsilon, twice as often as it may be.
+
+    No two queries list the same keys. All but one list the unit's: before another one or behind it,
+    and once twice, alone and in the middle.
+    """
+    contribute_once(run, devices)
+    lists: list[tuple[int, ...]] = [(0, 0), (0,), (1, 0, 2)]
+    lists += [(0, other) if other % 2 else (other, 0) for other in range(1, 2 * share)]
+    lists += [(2 * share,), (0, 2 * share)]
+    for keys in lists:
+        run.make(Query(epsilon=run.limits.epsilon / share, report_ids=(0,), keys=keys))
+
+
 def asked_one_by_one(run: Run, devices: bool, given: int) -> None:
     """Ask for the unit's report and then for each of two others by itself, with all of epsilon.
 

@@ -67,6 +67,7 @@ OF_SUMMARIES = (
 
 ON_NUMBERS = (
     "a_batch_of_a_hundred",
+    "a_long_list_is_taken_as_it_is",
     "at_most_a_hundred_keys",
     "a_day_cap_on_top",
     "a_hundred_and_forty_four_windows",
