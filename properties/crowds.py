@@ -181,7 +181,7 @@ def many_ad_techs(run: Run, number: int) -> None:
 def many_sources(run: Run, number: int) -> None:
     """Let sources of different destinations contribute one after the other, the unit's first.
 
-    In the end it tries once more.
+    In the end it is registered again, if it is taken, and tries once more.
     """
     most = run.limits.contribution_budget
     names = ["x", *(f"z{place}" for place in range(1, number))]
@@ -191,6 +191,7 @@ def many_sources(run: Run, number: int) -> None:
         for again in (0, 1):
             taken = trigger_of(name, 2 * place + again, min(place, 1), most // 2)
             run.make(replace(taken, destination=here))
+    run.offer(replace(source_of("x"), destination="shop 0"))
     run.make(replace(trigger_of("x", 2 * number, 0, most), destination="shop 0"))
     ask_for_two_keys(run)
 

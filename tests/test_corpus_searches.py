@@ -80,6 +80,7 @@ ON_NUMBERS = (
     "exact_type_of_the_cause",
     "exactly_seven_hundred_reports",
     "five_destinations_are_too_many",
+    "forty_sources_are_kept",
     "full_reports_are_delayed_more_often",
     "keys_named_last_come_first",
     "keys_of_most_reports_come_first",
