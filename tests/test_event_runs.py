@@ -10,6 +10,7 @@ import pytest
 
 from properties.event_again import taken_again
 from properties.likely import likely_law
+from properties.script_attack import ScriptAttack
 from properties.searches.event_runs import event_runs_finding
 from properties.vocabulary import NO_WORDS
 from properties.worlds import CannotPlay
@@ -79,6 +80,19 @@ def test_a_source_that_keeps_its_response_may_be_registered_again() -> None:
     assert list(taken_again(rules, NO_WORDS))
     found = event_runs_finding("a claim", rules, ATTRIBUTION_FIXED, NO_WORDS, 1)
     assert found.evidence is Evidence.RANDOM_RUNS
+
+
+@pytest.mark.parametrize("name", ["forget_old_sources", "sources_share_three_triggers"])
+def test_an_attack_is_written_as_a_test_that_replays_it(name: str) -> None:
+    found = finding(f"unsound/{name}", runs=60)
+    assert isinstance(found.attack, ScriptAttack)
+    path = HERE / "unsound" / f"{name}.py"
+    names: dict[str, Any] = {"__file__": str(path.with_name("test_attack.py"))}
+    exec(found.attack.to_pytest(path.name), names)
+    assert names["broken"](names["proposal"].RULES) == found.attack.inequality()
+    names["test_the_papers_rules_withstand_the_attack"]()
+    with pytest.raises(AssertionError):
+        names["test_the_changed_rules_withstand_the_attack"]()
 
 
 def listed(law: Law[object]) -> Iterable[tuple[object, Fraction]]:

@@ -27,7 +27,6 @@ from properties.event_again import (
     DAY,
     MOST_BETWEEN,
     SMALL,
-    Again,
     Made,
     registered_again,
     taken_again,
@@ -57,8 +56,11 @@ BITS = 256
 RUNS = {"quick": 60, "standard": 200, "deep": 2000}
 BURSTS = (1, 1, 2, 3, 4)
 MOST_BURST = 40
+FEW_SOURCES = 3
+"""Of how many sources all ways are followed."""
+
 MOST_WAYS = 600
-"""How many ways of a run are followed in which a source is registered again."""
+"""How many ways of a run with more sources are followed."""
 
 
 CONFIGURATIONS = (
@@ -127,31 +129,19 @@ def rounded_outcomes(law: Law[object]) -> Iterable[tuple[object, Fraction]]:
 def event_attack(
     rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move], promised: Promise
 ) -> ScriptAttack | None:
-    """Return the attack that moves make, if what is seen of them tells more than is promised."""
+    """Return the attack that moves make, if what is seen of them tells more than is promised.
+
+    Of many sources the ways that need several lies are left out.
+    """
     with ctx.workprec(BITS):
         power = bounds(Power(rules.limits.base, promised[0]).value())[1]
     drawn = sum(isinstance(move, EventSource) for move in moves)
     slack = Fraction(2 * drawn, 2**BITS)
     played = Played(rules, relation, unit, tuple(moves), promised, power, None)
-    return played.by_law(rounded_outcomes, slack)
-
-
-def again_attack(
-    rules: Rules, relation: Relation, again: Again, moves: Sequence[Move], promised: Promise
-) -> ScriptAttack | None:
-    """Return the attack by a source that is registered again, as short as it can be."""
-    with ctx.workprec(BITS):
-        power = bounds(Power(rules.limits.base, promised[0]).value())[1]
+    if drawn <= FEW_SOURCES:
+        return played.by_law(rounded_outcomes, slack)
     least = Fraction(1, int(power) * isqrt(int(power)) + 1)
-
-    def play(unit: Unit, moves: Sequence[Move]) -> ScriptAttack | None:
-        drawn = sum(isinstance(move, EventSource) for move in moves)
-        played = Played(rules, relation, unit, tuple(moves), promised, power, None)
-        slack = Fraction(2 * drawn, 2**BITS)
-        return played.by_likely_ways(rounded_outcomes, slack, least, MOST_WAYS)
-
-    attack = play("x", moves)
-    return attack and shortest(attack, play, STEPS // (4 + again.others))
+    return played.by_likely_ways(rounded_outcomes, slack, least, MOST_WAYS)
 
 
 def event_runs_finding(
@@ -176,13 +166,14 @@ def event_runs_finding(
             open_ = f"x is registered again {again}, too many to follow what is drawn"
             break
         try:
-            attack = again_attack(rules, relation, again, moves, promised)
+            attack = play("x", moves)
         except CannotPlay:
             continue
         except SpecError as reason:
             open_ = open_ or f"x is registered again {again}, in one world only: {reason}"
             continue
         if attack is not None:
+            attack = shortest(attack, play, STEPS // (4 + again.others))
             return attacked(found, f"registered again {again}", attack)
     for number in range(runs):
         made = Made(rules)
