@@ -27,7 +27,7 @@ from properties.vocabulary import Vocabulary, vocabulary_of
 from sandproof.level1_scenario import scenario_of
 from sandproof.proposal import rules_of, run_file
 from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW
-from spec.level1.claims import GLOBAL, LEVEL1_CLAIMS, ONE_SITE, ONE_VIEW
+from spec.level1.claims import GLOBAL, LEVEL1_CLAIMS, ONE_IMPRESSION, ONE_SITE, ONE_VIEW
 from spec.verdicts import Check, Evidence, Reason
 
 SEARCHES = (*level1_searches(), *level1_scripts("quick"), *level1_machines("quick"))
@@ -112,7 +112,7 @@ def test_scripts_are_filled_with_what_a_proposal_mentions(
 @pytest.mark.parametrize(
     ("name", "claims"),
     [
-        ("aggregated_again_while_budget_is_left", (GLOBAL, ONE_VIEW, ONE_SITE)),
+        ("aggregated_again_while_budget_is_left", (GLOBAL, ONE_VIEW, ONE_SITE, ONE_IMPRESSION)),
         ("last_report_may_overdraw", tuple(UNIVERSES)),
     ],
 )

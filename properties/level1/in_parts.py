@@ -54,6 +54,16 @@ USED_IN_PARTS_GLOBALLY = universe(
     limits=replace(GLOBAL_ONLY, base=FOUR),
     view=None,
 )
+USED_IN_PARTS_IMPRESSION = universe(
+    "one impression of two, a report aggregated with every budget",
+    saved(5, 0, match_value=1),
+    saved(6, 1, match_value=2),
+    measured(6, 1, epsilon=4, **SHORT),
+    *JOBS,
+    match_value=2,
+    epsilon=4,
+    limits=replace(SITE_ONLY, base=FOUR),
+)
 DEARER = universe(
     "one epoch, dearer reports after cheaper ones",
     saved(5, 0),
@@ -106,7 +116,7 @@ IN_PARTS: Mapping[str, tuple[Level1Universe, ...]] = {
     GLOBAL: (DEARER_GLOBALLY, USED_IN_PARTS_GLOBALLY),
     ONE_VIEW: (DEARER, USED_IN_PARTS),
     ONE_SITE: (against_all(DEARER), against_all(USED_IN_PARTS)),
-    ONE_IMPRESSION: (DEARER_IMPRESSION,),
+    ONE_IMPRESSION: (DEARER_IMPRESSION, USED_IN_PARTS_IMPRESSION),
     SEVERAL_EPOCHS: (DEARER_SEVERAL,),
 }
 """Where such attacks on each guarantee are looked for."""
