@@ -18,8 +18,8 @@ Method: *The losses sum to at most the caps* by a conservation law over the repo
     contributes nothing, what another unit contributes does not depend on $x$, and the sums differ
     by what $x$ contributes. The noise hides that by discrete_laplace_is_private and
     truncated_laplace_is_private, which are lemmas of their own. The same keys are listed in the
-    same order, but for a key of $x$ alone. The rollout is online: the losses of query $t$ are a
-    function of the records and queries up to $t$.
+    same order, but for a key of $x$ alone, and each once. The rollout is online: the losses of
+    query $t$ are a function of the records and queries up to $t$.
     Induction on records and queries: each changes the sum by the terms it touches, and none of them
     grows. Induction on the batch: `settle` and `totals` treat every report by itself, and `keys`
     every key.
@@ -63,6 +63,7 @@ from proofs._subjects import (
     without_ledger,
 )
 from proofs._summary_rollout import Loss, loss_by_count, loss_by_value, summary_rollout
+from proofs._symbolic import NotSymbolic
 from proofs.the_ledger_never_passes_the_caps import WEEK, entries_are_fixed
 from spec import PAPER, Rules
 from spec.aggregation_service import Ledger, Query, Service, Spent
@@ -394,6 +395,22 @@ def other_keys_keep_their_places(subject: Individual, epsilon: Fraction, delta: 
     return holds
 
 
+@for_all_rules("a key that a query lists twice is listed once")
+def listed_keys_are_answered_once(subject: Individual, epsilon: Fraction, delta: Fraction) -> bool:
+    """Run `keys` for a query that lists a key twice.
+
+    Two noisy sums of one key tell twice as much as is lost for it, if the noise is the paper's.
+    """
+    rules = subject.rules
+    assume(epsilon > 0, 0 <= delta, delta <= 1)
+    query = unchecked(Query, epsilon=epsilon, delta=delta, keys=(K1, K2, K1))
+    found = tuple(rules.keys(at_service(rules, query), (holding(R1, contribution(1, "key 1")),)))
+    twice = any(is_among(key, found[:place]) for place, key in enumerate(found))
+    if twice and rules.noise is not PAPER.noise:
+        raise NotSymbolic("noise of its own beside keys that are listed twice")
+    return not twice
+
+
 def is_among(key: int, keys: tuple[int, ...]) -> bool:
     """Tell whether a key is one of several."""
     return any(key == each for each in keys)
@@ -528,6 +545,11 @@ def keys_as_they_come(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ..
     return tuple(dict.fromkeys(part.key for report in batch for part in report.contributions))
 
 
+def keys_as_they_are_listed(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """Answer for a key as often as it is listed."""
+    return PAPER.keys(at, batch) if at.query.discovers_keys else at.query.keys
+
+
 def noise_for_half(at: AtService, batch: tuple[Report, ...], threshold: int | None) -> Noise:
     """Add noise for half of the contribution budget."""
     half = replace(at.limits, contribution_budget=at.limits.contribution_budget // 2)
@@ -559,6 +581,7 @@ BY_VALUE = (
     others_are_independent,
     sums_differ_by_x,
     other_keys_keep_their_places,
+    listed_keys_are_answered_once,
     a_unit_can_pay,
 )
 
@@ -588,6 +611,9 @@ PROOF = Proof(
             rules=replace(PAPER, totals=double_full_reports)
         ),
         "keys are listed as they come": Individual(rules=replace(PAPER, keys=keys_as_they_come)),
+        "keys are answered as they are listed": Individual(
+            rules=replace(PAPER, keys=keys_as_they_are_listed)
+        ),
         "admit does not count": Individual(rules=replace(PAPER, admit=admit_uncounted)),
         "noise for half of the budget": Individual(rules=replace(PAPER, noise=noise_for_half)),
         "a rollout that looks ahead": replace(PAPERS, rollout=look_ahead),

@@ -68,8 +68,7 @@ STRATEGY = f"""{HEAD}    scaled = replace(rules, limits=LIMITS)
         return f"{{{{probability}}}} > {{{{POWER}}}} * {{{{other}}}} + {{{{DELTA}}}}"
     return ""
 {TAIL}"""
-SCRIPT = f"""{HEAD}    attack = attack_by(rules, RELATION, UNIT, MOVES, PROMISED)
-    return "" if attack is None else attack.inequality()
+SCRIPT = f"""{HEAD}    return inequality_of(rules, RELATION, UNIT, MOVES, PROMISED)
 {TAIL}"""
 
 
@@ -227,6 +226,6 @@ def script_test(attack: ScriptAttack, proposal: str) -> str:
     return SCRIPT.format(
         proposal=proposal,
         story=attack.story(),
-        imports=writer.imports(attack_by="properties.play", PAPER="spec"),
+        imports=writer.imports(inequality_of="properties.inequalities", PAPER="spec"),
         values="\n".join(lines) + "\n",
     )

@@ -181,7 +181,7 @@ def many_ad_techs(run: Run, number: int) -> None:
 def many_sources(run: Run, number: int) -> None:
     """Let sources of different destinations contribute one after the other, the unit's first.
 
-    In the end it tries once more.
+    In the end it is registered again, if it is taken, and tries once more.
     """
     most = run.limits.contribution_budget
     names = ["x", *(f"z{place}" for place in range(1, number))]
@@ -191,6 +191,7 @@ def many_sources(run: Run, number: int) -> None:
         for again in (0, 1):
             taken = trigger_of(name, 2 * place + again, min(place, 1), most // 2)
             run.make(replace(taken, destination=here))
+    run.offer(replace(source_of("x"), destination="shop 0"))
     run.make(replace(trigger_of("x", 2 * number, 0, most), destination="shop 0"))
     ask_for_two_keys(run)
 
@@ -251,6 +252,20 @@ def asked_in_shares(
     whole = Query(epsilon=limits.epsilon, report_ids=ids, keys=(0,))
     for _ in range(2):
         run.make(whole)
+
+
+def asked_for_lists(run: Run, devices: bool, share: int) -> None:
+    """Ask for the unit's report with a share of epsilon, twice as often as it may be.
+
+    No two queries list the same keys. All but one list the unit's: before another one or behind it,
+    and once twice, alone and in the middle.
+    """
+    contribute_once(run, devices)
+    lists: list[tuple[int, ...]] = [(0, 0), (0,), (1, 0, 2)]
+    lists += [(0, other) if other % 2 else (other, 0) for other in range(1, 2 * share)]
+    lists += [(2 * share,), (0, 2 * share)]
+    for keys in lists:
+        run.make(Query(epsilon=run.limits.epsilon / share, report_ids=(0,), keys=keys))
 
 
 def asked_one_by_one(run: Run, devices: bool, given: int) -> None:

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from properties.holes import Holes
-from properties.scripts import ContributeTo, Run, Script, any_value, ask, discover, key, wait
+from properties.scripts import (
+    ContributeTo,
+    Run,
+    Script,
+    any_value,
+    ask,
+    ask_for_lists,
+    discover,
+    key,
+    wait,
+)
 from properties.telling import key_text
 from spec.private_aggregation_client import DeviceWindow, Event, Storage
 from spec.system import PassTime
@@ -126,6 +136,13 @@ def events_asked_twice(holes: Holes, run: Run) -> None:
     ask(run, holes.epsilon("epsilon_1", run.limits.epsilon))
 
 
+def events_asked_for_lists(holes: Holes, run: Run) -> None:
+    """Ask for one report that holds all a device may contribute, with one list after the other."""
+    begin(holes, run)
+    event(holes, run, "phone", 0, value=run.limits.contribution_budget)
+    ask_for_lists(holes, run, 0, key(holes, "key_0"))
+
+
 def devices_with_others(number: int) -> Callable[[Holes, Run], None]:
     """Return the script that asks for the unit's report together with null reports of others."""
 
@@ -143,9 +160,10 @@ def devices_with_others(number: int) -> Callable[[Holes, Run], None]:
 def aggregation_scripts(ladder: tuple[int, ...]) -> tuple[Script, ...]:
     """Return the scripts about a device in a window, short ones first."""
     short = (one_event, two_events, three_events, events_asked_twice, two_devices, two_ad_techs)
+    more = (storing_events, events_asked_for_lists)
     own = keys_of_a_device
     return (
-        *(Script(name=x.__name__, unit=window_of, play=x) for x in (*short, storing_events)),
+        *(Script(name=x.__name__, unit=window_of, play=x) for x in (*short, *more)),
         Script(name=own.__name__, unit=window_of, play=own, discovers=True),
         *(
             Script(name=f"with {n} others", unit=window_of, play=devices_with_others(n))

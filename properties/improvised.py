@@ -8,7 +8,7 @@ now and then. Everything is drawn from one seeded generator, so that a search re
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import Enum
 from fractions import Fraction
 from random import Random
@@ -46,12 +46,17 @@ class ContributeAll:
 
 @dataclass(slots=True)
 class Improvised:
-    """Choose by chance, and make moves of the proposal's own types."""
+    """Choose by chance, and make moves of the proposal's own types.
+
+    With a generator for `lists`, queries that are asked one after the other list keys and reports
+    in different ways.
+    """
 
     chance: Random
     words: Vocabulary
     limits: Limits
     discovering: bool = True
+    lists: Random | None = None
     run: Run = field(init=False)
     made: int = 0
     first_id: int = field(init=False)
@@ -179,7 +184,17 @@ class Improvised:
             keys=() if discovers else keys,
         )
         for _ in range(times):
-            self.make(query)
+            self.make(query if self.lists is None else relisted(query, self.lists))
+
+
+def relisted(query: Query, lists: Random) -> Query:
+    """Return a query that lists its keys and reports in another way: again, turned, fewer, more."""
+    keys, ids = query.keys, query.report_ids
+    if keys:
+        more = (*keys, lists.randrange(8))
+        keys = lists.choice((keys, keys[::-1], (*keys, *keys), keys[:1], keys[1:] or keys, more))
+    ids = lists.choice((ids, ids, ids[::-1], (*ids, ids[0]), ids[:1]))
+    return replace(query, keys=keys, report_ids=ids)
 
 
 def dressing(words: Vocabulary, limits: Limits, number: int) -> Callable[[Move, bool], Move]:

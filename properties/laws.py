@@ -8,6 +8,10 @@ only a key whose sum is nothing without the unit, and which noise does not lift 
 may be missing there. This is asked of the keys alone, where the answer shows them as they are
 listed.
 
+A key is answered for once: two noisy sums of it tell twice as much for one charge, unless the noise
+is as much wider. This is asked of the keys alone, too, where the query lists them once, twice or
+not at all.
+
 A batch that breaks a law is no attack yet: it is made by moves, and the run is played.
 """
 
@@ -15,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, pairwise
 
 from properties.crowds import LARGEST_CROWD, Crowd
@@ -34,6 +39,9 @@ LARGEST = 70_000
 
 MOST_REPORTS = 600_000
 """How many reports are looked at for the keys that are listed of them."""
+
+MOST_ASKED_TWICE = 150_000
+"""How many reports are looked at for keys that are listed twice."""
 
 MOST_LIFTED = 4
 """How many batches are made by moves."""
@@ -114,6 +122,42 @@ def listed_otherwise(rules: Rules, words: Vocabulary) -> list[tuple[Listing, str
         if len(found) == MOST_LIFTED or reports < 0:
             break
     return found
+
+
+def answered_twice(rules: Rules, words: Vocabulary) -> list[Listing]:
+    """Return the smallest batches of which the unit's key is listed twice in both worlds.
+
+    The unit gives all it may to that key.
+    """
+    count = enough(rules)
+    if rules.keys is PAPER.keys or count is None:
+        return []
+    found: list[Listing] = []
+    limits, reports = rules.limits, MOST_ASKED_TWICE
+    larger = sorted(at_size(words, limits, count), key=lambda listing: listing.size)
+    for batch in chain(short(words, limits, count), larger):
+        if batch.value != limits.contribution_budget or not batch.firmly:
+            continue
+        listed = replace(batch, discovers=False)
+        for listing in (*((batch,) if limits.delta else ()), listed, replace(listed, again=True)):
+            reports -= listing.size
+            if min(times_listed(rules, listing)) > 1:
+                found.append(listing)
+        if len(found) >= MOST_LIFTED or reports < 0:
+            break
+    return found[:MOST_LIFTED]
+
+
+def times_listed(rules: Rules, listing: Listing) -> tuple[int, int]:
+    """Return how often the unit's key is listed with the unit and without it."""
+    batches = listing.batches()
+    query = listing.query(rules.limits, tuple(report.report_id for report in batches[0]))
+    at = AtService(rules=rules, now=0, service=rules.initial.service, query=query)
+    try:
+        mine, theirs = (tuple(rules.keys(at, batch)).count(listing.own) for batch in batches)
+    except SpecError:
+        return 0, 0
+    return mine, theirs
 
 
 def colliding(rules: Rules, words: Vocabulary, count: int) -> Iterator[Listing]:

@@ -56,7 +56,7 @@ class Listing:
 
     They come in turns, or key by key; in the end `more` others give one to another key. The unit
     gives a `value` to its `own` key, in a report before or after all others. The query has all of
-    epsilon and delta, or lists the keys.
+    epsilon and delta, or lists the keys, perhaps all of them `again`.
     """
 
     keys: tuple[Key, ...] = (0, 1)
@@ -69,6 +69,7 @@ class Listing:
     first: bool = True
     turns: bool = False
     discovers: bool = True
+    again: bool = False
 
     @property
     def total(self) -> int:
@@ -95,11 +96,12 @@ class Listing:
 
     def query(self, limits: Limits, report_ids: tuple[int, ...]) -> Query:
         """Return the query for all reports."""
+        listed = tuple(dict.fromkeys((*self.keys, self.own)))
         return Query(
             epsilon=limits.epsilon,
             delta=limits.delta if self.discovers else Fraction(0),
             report_ids=report_ids,
-            keys=() if self.discovers else tuple(dict.fromkeys((*self.keys, self.own))),
+            keys=() if self.discovers else listed * (1 + self.again),
         )
 
     def batches(self) -> tuple[tuple[Report, ...], tuple[Report, ...]]:
@@ -160,7 +162,7 @@ class Listing:
         rest += f", {self.more} more with 1" if self.more else ""
         turns = " in turns" if self.turns else ""
         where = "before" if self.first else "after"
-        asked = "key discovery" if self.discovers else "listed keys"
+        asked = "key discovery" if self.discovers else "listed keys" + ", twice" * self.again
         return (
             f"{self.count} others with {self.given} each{rest} for each of {len(self.keys)} "
             f"keys{turns}, the unit gives {self.value} to key {key_text(self.own)} {where} them, "

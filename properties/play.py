@@ -19,6 +19,7 @@ from typing import Any, TypeVar, cast
 from flint import ctx
 
 from properties.images import Image, Runner, at_point, images_of, point_of
+from properties.likely import likely_law
 from properties.noise_told import Told, noise_told, without_noise
 from properties.observation import Seen, encoded
 from properties.parts import PRECISION, ListedTwice, Parts, parts_of, shows_as_drawn
@@ -166,6 +167,20 @@ class Played:
         """
         there = law_of(self.with_unit, self.moves, outcomes)
         gone = law_of(self.without, self.moves, outcomes)
+        return self.by_laws(there, gone, slack)
+
+    def by_likely_ways(
+        self, outcomes: Enumerate, slack: Fraction, least: Fraction, most: int
+    ) -> ScriptAttack | None:
+        """Compare the laws of what is seen by ways that are not too unlikely, and not too many."""
+        there, lost = likely_law(seen_of(self.with_unit, self.moves), outcomes, least, most)
+        gone, lost_too = likely_law(seen_of(self.without, self.moves), outcomes, least, most)
+        return self.by_laws(there, gone, slack + max(lost, lost_too))
+
+    def by_laws(
+        self, there: Distribution[Seen], gone: Distribution[Seen], slack: Fraction
+    ) -> ScriptAttack | None:
+        """Compare two laws of what is seen, whose events may be off by the slack."""
         for world, mine, theirs in (("with x", there, gone), ("without x", gone, there)):
             gained = hockey_stick(mine, theirs, self.power) - slack * (1 + self.power)
             if gained <= self.promised[1]:
@@ -273,20 +288,31 @@ def law_of(
     outcomes: Enumerate | None = None,
 ) -> Distribution[Seen]:
     """Return the law of what is seen of a list of moves, compared as data."""
-    runs = 0
+    runs, follow = 0, seen_of(mechanism, moves)
 
     def run(draw: Draw) -> Seen:
         nonlocal runs
         runs += 1
         if runs > MOST_OUTCOMES:
             raise CannotPlay(f"more than {MOST_OUTCOMES} outcomes")
+        return follow(draw)
+
+    return explore(run) if outcomes is None else explore(run, outcomes)
+
+
+def seen_of(
+    mechanism: Mechanism[S, Move, Observation], moves: Sequence[Move]
+) -> Callable[[Draw], Seen]:
+    """Return what makes a list of moves and tells what is seen of them."""
+
+    def run(draw: Draw) -> Seen:
         state, seen = mechanism.initial, []
         for move in moves:
             state, observed = mechanism.step(state, move, draw)
             seen.append(observed)
         return Seen(tuple(seen))
 
-    return explore(run) if outcomes is None else explore(run, outcomes)
+    return run
 
 
 def texts(seen: Transcript) -> tuple[str, ...]:

@@ -139,6 +139,20 @@ def ask(run: Run, epsilon: Fraction) -> None:
     run.make(Query(epsilon=epsilon, report_ids=arrived, keys=tuple(keys)))
 
 
+def ask_for_lists(holes: Holes, run: Run, report_id: int, own: int) -> None:
+    """Ask again and again for one report with one epsilon, and list something else each time.
+
+    The unit's key comes before another one, alone, behind it, on both sides of it and before a
+    third one; then the report is listed twice. Whatever a list looks like, an answer for the unit's
+    key is paid for.
+    """
+    epsilon = holes.epsilon("epsilon", run.limits.epsilon)
+    other, third = key(holes, "other"), key(holes, "third")
+    for keys in ((own, other), (own,), (other, own), (own, other, own), (own, third)):
+        run.make(Query(epsilon=epsilon, report_ids=(report_id,), keys=keys))
+    run.make(Query(epsilon=epsilon, report_ids=(report_id, report_id), keys=(own,)))
+
+
 def discover(run: Run) -> None:
     """Ask once, with key discovery, for all reports that have arrived in both worlds."""
     arrived = tuple(each for each in sorted(run.there.reports) if each in run.gone.reports)
@@ -194,6 +208,13 @@ def asked_twice(holes: Holes, run: Run) -> None:
     ask(run, holes.epsilon("epsilon_0", run.limits.epsilon))
     wait(holes, run, "wait_0")
     ask(run, holes.epsilon("epsilon_1", run.limits.epsilon))
+
+
+def asked_for_lists(holes: Holes, run: Run) -> None:
+    """Ask for one report that holds all a source may contribute, with one list after the other."""
+    register(run, "x")
+    trigger(holes, run, "x", 0, value=run.limits.contribution_budget)
+    ask_for_lists(holes, run, 0, key(holes, "key_0"))
 
 
 def keys_of_a_source(holes: Holes, run: Run) -> None:
@@ -310,7 +331,7 @@ def attribution_scripts(ladder: tuple[int, ...]) -> tuple[Script, ...]:
     short = (one_trigger, two_triggers, asked_twice, two_sources, a_source_after_another, used_up)
     own = keys_of_a_source
     return (
-        *(Script(name=play.__name__, unit=source_x, play=play) for play in short),
+        *(Script(name=x.__name__, unit=source_x, play=x) for x in (*short, asked_for_lists)),
         Script(name=own.__name__, unit=source_x, play=own, discovers=True),
         *(
             Script(

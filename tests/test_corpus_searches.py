@@ -67,6 +67,7 @@ OF_SUMMARIES = (
 
 ON_NUMBERS = (
     "a_batch_of_a_hundred",
+    "a_long_list_is_taken_as_it_is",
     "at_most_a_hundred_keys",
     "a_day_cap_on_top",
     "a_hundred_and_forty_four_windows",
@@ -79,6 +80,7 @@ ON_NUMBERS = (
     "exact_type_of_the_cause",
     "exactly_seven_hundred_reports",
     "five_destinations_are_too_many",
+    "forty_sources_are_kept",
     "full_reports_are_delayed_more_often",
     "keys_named_last_come_first",
     "keys_of_most_reports_come_first",

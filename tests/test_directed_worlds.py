@@ -14,6 +14,8 @@ from properties.play import attack_by
 from properties.script_attack import ScriptAttack
 from properties.scripts import Script, attribution_scripts
 from properties.searches.directed_worlds import BROKEN, directed_finding, search
+from sandproof.about import Request
+from sandproof.proposal import load
 from spec import (
     ATTRIBUTION_FIXED,
     NULL_STORE,
@@ -169,6 +171,25 @@ def test_unsound_rules_are_refuted(rules: Rules, ladder: tuple[int, ...]) -> Non
 )
 def test_sound_rules_are_clean_for_all_values(rules: Rules) -> None:
     assert finding(rules, 16) is Evidence.ALL_VALUES_UP_TO_SHAPE
+
+
+@pytest.mark.parametrize("name", ["keys_in_the_order_listed", "further_keys_for_free"])
+@pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE])
+def test_every_list_is_paid_for(name: str, relation: Relation) -> None:
+    proposal = load(Request(path=HERE / "unsound" / f"{name}.py"))
+    scripts = [each for each in (*SHORT, *EVENTS) if "asked_for_lists" in each.name]
+    play = scripts[0] if relation is ATTRIBUTION_FIXED else scripts[1]
+    found = directed_finding("a claim", proposal.rules, relation, (play,), proposal.words.around)
+    assert found.evidence is Evidence.ATTACK
+
+
+@pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE])
+def test_lines_of_one_key_may_share_an_epsilon(relation: Relation) -> None:
+    path = HERE / "sound" / "keys_listed_twice_share_the_epsilon.py"
+    scripts = [each for each in (*SHORT, *EVENTS) if "asked_for_lists" in each.name]
+    play = scripts[0] if relation is ATTRIBUTION_FIXED else scripts[1]
+    found = directed_finding("a claim", load(Request(path=path)).rules, relation, (play,))
+    assert found.evidence is Evidence.ALL_VALUES_UP_TO_SHAPE
 
 
 def test_sound_rules_that_draw_are_not_refuted() -> None:

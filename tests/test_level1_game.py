@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 from proofs.level1._guarantees import level1_proofs
-from properties.level1 import universes
+from properties.level1 import making, universes
 from properties.level1.checks import ToldAttack, games_finding
 from properties.level1.game import Level1Attack, Level1Universe, solve_level1
 from properties.level1.universes import UNIVERSES
@@ -181,20 +181,20 @@ def test_a_repair_closes_what_it_is_for(name: str, universe: str) -> None:
 
 def test_one_site_can_use_up_what_all_share_and_pay_nothing() -> None:
     """The draft says that this takes as many sites as the limit is a multiple of a site's."""
-    limits = replace(universes.SMALL, global_budget=1000, site_quota=500)
+    limits = replace(making.SMALL, global_budget=1000, site_quota=500)
     rules = replace(LEVEL_1_2026_05, limits=limits)
     lost: dict[str, Any] = {"lookback_days": 2, "histogram_size": 1}
     system = Level1System(devices=Level1System().devices.set("device", Device(epoch_start=0)))
     for move in (
-        universes.saved(5, 1, universes.NEWS),
-        universes.saved(5, 1, universes.BLOG),
-        universes.measured(5, 1, epsilon=500, impression_sites=(universes.NEWS,), **lost),
-        universes.measured(5, 2, epsilon=500, impression_sites=(universes.BLOG,), **lost),
+        making.saved(5, 1, making.NEWS),
+        making.saved(5, 1, making.BLOG),
+        making.measured(5, 1, epsilon=500, impression_sites=(making.NEWS,), **lost),
+        making.measured(5, 2, epsilon=500, impression_sites=(making.BLOG,), **lost),
     ):
         system, _ = Level1Mechanism(rules=rules).step(system, move, lambda law: law)
     left = system.devices["device"].budgets
     assert left.globally(limits, 0) == 0
-    assert left.site(limits, 0, universes.SHOP) == limits.site_budget
+    assert left.site(limits, 0, making.SHOP) == limits.site_budget
 
 
 def test_there_are_at_least_sixteen_proposals() -> None:

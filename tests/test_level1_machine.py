@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
-from properties.level1.checks import ToldAttack, level1_searches
+from properties.level1.checks import STEPS, ToldAttack, games_finding, level1_searches
+from properties.level1.in_parts import IN_PARTS
 from properties.level1.machine import Run, Violated, level1_machines, moves_of, replayed
+from properties.level1.making import SHOP, measured, saved
 from properties.level1.scripts import (
     FOR_NUMBERS,
     FOR_TEXTS,
@@ -20,12 +22,12 @@ from properties.level1.scripts import (
     level1_scripts,
     scripts_finding,
 )
-from properties.level1.universes import SHOP, measured, saved
+from properties.level1.universes import UNIVERSES
 from properties.vocabulary import Vocabulary, vocabulary_of
 from sandproof.level1_scenario import scenario_of
 from sandproof.proposal import rules_of, run_file
 from spec.level1 import LEVEL_1_2026_05, LEVEL_1_ONE_DRAW
-from spec.level1.claims import GLOBAL, LEVEL1_CLAIMS, ONE_VIEW
+from spec.level1.claims import GLOBAL, LEVEL1_CLAIMS, ONE_IMPRESSION, ONE_SITE, ONE_VIEW
 from spec.verdicts import Check, Evidence, Reason
 
 SEARCHES = (*level1_searches(), *level1_scripts("quick"), *level1_machines("quick"))
@@ -105,6 +107,29 @@ def test_scripts_are_filled_with_what_a_proposal_mentions(
     found = scripts_finding(claim, "quick", vocabulary_of(*modules), rules)
     assert found.evidence is Evidence.ATTACK
     assert filled in found.detail
+
+
+@pytest.mark.parametrize(
+    ("name", "claims"),
+    [
+        ("aggregated_again_while_budget_is_left", (GLOBAL, ONE_VIEW, ONE_SITE, ONE_IMPRESSION)),
+        ("last_report_may_overdraw", tuple(UNIVERSES)),
+    ],
+)
+def test_what_is_used_and_paid_in_parts_is_attacked(name: str, claims: tuple[str, ...]) -> None:
+    modules = run_file(UNSOUND / f"{name}.py")
+    rules = rules_of(UNSOUND / f"{name}.py", modules[0], "w3c")
+    for claim in claims:
+        found = games_finding(claim, UNIVERSES[claim], STEPS["quick"], rules)
+        assert found.evidence is Evidence.ATTACK, claim
+
+
+def test_a_report_may_be_used_in_parts_within_what_it_states() -> None:
+    path = Path("proposals/w3c/reports_aggregated_again_within_their_budget.py")
+    rules = rules_of(path, run_file(path)[0], "w3c")
+    for claim, universes in IN_PARTS.items():
+        found = games_finding(claim, universes, STEPS["quick"], rules)
+        assert found.evidence is Evidence.EXACT_IN_UNIVERSE, claim
 
 
 def test_a_scenario_says_in_which_epoch_it_begins() -> None:

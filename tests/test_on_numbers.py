@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from properties.laws import listed_otherwise, moving_too_much
+from properties.improvised import relisted
+from properties.laws import answered_twice, listed_otherwise, moving_too_much, times_listed
 from properties.listings import Listing, enough
 from properties.noise_told import first_of, true_sum
 from properties.parts import ListedTwice, parts_of
 from properties.play import attack_by
 from properties.script_attack import ScriptAttack
-from properties.searches.on_numbers import BROKEN, SIZES, Size, numbers_finding
+from properties.searches import on_numbers
+from properties.searches.on_numbers import BROKEN, SIZES, Made, Size, numbers_finding
 from properties.vocabulary import NO_WORDS, Vocabulary
 from properties.worlds import BothWorlds, Draws
+from sandproof.about import Request
+from sandproof.proposal import load
 from spec import (
     ATTRIBUTION_FIXED,
     NULL_STORE,
@@ -28,7 +34,7 @@ from spec import (
     Sent,
     Unit,
 )
-from spec.aggregation_service import Answer, Outcome
+from spec.aggregation_service import Answer, Outcome, Query
 from spec.contributions import Budgets
 from spec.neighbours import Relation
 from spec.private_aggregation_client import DeviceWindow
@@ -36,7 +42,7 @@ from spec.verdicts import Evidence, Reason, Shape
 from tests.small import CERTAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from spec.rules import AtContribution, AtService
 
@@ -52,6 +58,7 @@ def trim_one_percent(at: AtService, batch: tuple[Report, ...]) -> dict[int, int]
     }
 
 
+UNSOUND = Path(__file__).parent / "unsound"
 FEW = Size(runs=30, ladder=(1, 10, 100))
 UNIT = DeviceWindow(device="phone", window=0)
 PROMISED = PAPER.limits.epsilon, PAPER.limits.delta
@@ -265,6 +272,64 @@ def test_a_key_that_is_answered_for_twice_is_played_by_what_is_seen() -> None:
     attack = attack_by(rules, NULL_STORE, UNIT, run.moves, PROMISED)
     assert attack is not None
     assert "something like what is shown" in attack.event
+
+
+def as_listed(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    return at.query.keys or PAPER.keys(at, batch)
+
+
+def many_as_listed(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    return at.query.keys if len(at.query.keys) > 30 else PAPER.keys(at, batch)
+
+
+def crowded_twice(at: AtService, batch: tuple[Report, ...]) -> tuple[int, ...]:
+    return PAPER.keys(at, batch) * (2 if len(batch) > 100 else 1)
+
+
+@pytest.mark.parametrize("keys", [each_key_twice, as_listed, many_as_listed, crowded_twice])
+@pytest.mark.parametrize("devices", [False, True])
+def test_a_key_is_answered_once_for_a_charge(keys: Any, devices: bool) -> None:
+    rules = replace(PAPER, keys=keys)
+    listing, *_ = answered_twice(rules, NO_WORDS)
+    assert min(times_listed(rules, listing)) == 2
+    relation, unit = (NULL_STORE, UNIT) if devices else (ATTRIBUTION_FIXED, "x")
+    run = BothWorlds(rules, relation, unit, lambda: Draws(listing.noisy, first_of))
+    listing.make(run, devices)
+    assert attack_by(rules, relation, unit, run.moves, PROMISED) is not None
+
+
+def test_keys_that_are_listed_once_keep_the_law() -> None:
+    assert answered_twice(PAPER, NO_WORDS) == []
+    reverse = replace(PAPER, keys=lambda at, batch: PAPER.keys(at, batch)[::-1])
+    assert answered_twice(reverse, NO_WORDS) == []
+
+
+def test_queries_list_keys_and_reports_in_other_ways() -> None:
+    query = Query(epsilon=PAPER.limits.epsilon, report_ids=(1, 2), keys=(3, 4))
+    found = [relisted(query, Random(number)) for number in range(100)]
+    keys, ids = {each.keys for each in found}, {each.report_ids for each in found}
+    assert {(3, 4), (4, 3), (3, 4, 3, 4), (3,), (4,)} < keys
+    assert any(set(each) > {3, 4} for each in keys)
+    assert ids == {(1, 2), (2, 1), (1, 2, 1), (1,)}
+    discovering = replace(query, keys=(), delta=PAPER.limits.delta)
+    assert all(relisted(discovering, Random(number)).keys == () for number in range(9))
+
+
+@pytest.mark.parametrize("relation", [ATTRIBUTION_FIXED, NULL_STORE])
+@pytest.mark.parametrize("kind", ["asked for lists", "by chance"])
+def test_lists_that_overlap_are_asked_for(
+    relation: Relation, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposal = load(Request(path=UNSOUND / "further_keys_for_free.py"))
+    all_runs = on_numbers.runs_of
+
+    def of_a_kind(*given: Any) -> Iterator[Made]:
+        return (made for made in all_runs(*given) if made.kind == kind)
+
+    monkeypatch.setattr(on_numbers, "runs_of", of_a_kind)
+    found = numbers_finding("a claim", proposal.rules, relation, proposal.words, SIZES["quick"])
+    assert found.evidence is Evidence.ATTACK
+    assert kind in found.detail
 
 
 def test_a_batch_and_its_moves_hold_the_same_reports() -> None:

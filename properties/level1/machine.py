@@ -19,8 +19,8 @@ from typing import Any
 
 from properties.broken import controls
 from properties.level1.checks import told_move
+from properties.level1.making import BLOG, NEWS, SERVICE, SHOP, SMALL, TOYS, saved
 from properties.level1.mutants import MUTANTS
-from properties.level1.universes import BLOG, NEWS, SERVICE, SHOP, SMALL, TOYS, saved
 from spec.distributions import Distribution, Draw
 from spec.level1 import (
     LEVEL_1_2026_05,

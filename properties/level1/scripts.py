@@ -18,19 +18,16 @@ from typing import Any
 from properties.broken import controls
 from properties.level1.checks import NARROW, STEPS, games_finding
 from properties.level1.game import Level1Universe
+from properties.level1.making import NEWS, SHOP, against_all, globally
 from properties.level1.universes import (
     AGGREGATED_AGAIN,
     AGGREGATED_APART,
     CLEARED,
     CLEARED_KEPT,
-    NEWS,
     ONE_IMPRESSION_TWICE,
-    SHOP,
     TWO_EPOCHS_OFTEN,
     UNIVERSES,
     USED_UP,
-    against_all,
-    globally,
 )
 from properties.level1.universes import SEVERAL_EPOCHS as SEVERAL
 from properties.vocabulary import NO_WORDS, Vocabulary

@@ -406,9 +406,15 @@ def release_listed_keys(at: AtService, key: Key, noisy: int, threshold: int | No
     return key in (0xCAFE, 0xF00D) or PAPER.releases(at, key, noisy, threshold)
 
 
+def answer_keys_as_listed(at: AtService, batch: tuple[Report, ...]) -> tuple[Key, ...]:
+    """Answer for a key as often as it is listed."""
+    return at.query.keys or PAPER.keys(at, batch)
+
+
 BROKEN = {
     "little epsilon is free": replace(PAPER, charge=charge_nothing_for_little),
     "some keys are free": replace(PAPER, admit=admit_freely_at_a_key),
     "real reports are late at night": replace(PAPER, send=send_late_at_night),
     "some keys are always released": replace(PAPER, releases=release_listed_keys),
+    "keys are answered as they are listed": replace(PAPER, keys=answer_keys_as_listed),
 }

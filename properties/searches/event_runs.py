@@ -5,6 +5,9 @@ and names come from what a proposal mentions, from the sources themselves, or fr
 sources are so small that every combination of drawn responses is followed in both worlds. The
 chance of the truth may be irrational. It is then rounded, and the law of what is seen moves by at
 most what is lost, once for every source.
+
+Before these, a source is registered again after many others and after a long time. Where it is
+taken, the ways that need several lies are left out, and count as an error.
 """
 
 from __future__ import annotations
@@ -13,12 +16,21 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
+from math import isqrt
 from random import Random
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from flint import ctx
 
 from properties.broken import ALWAYS_TRUTHFUL, controls
+from properties.event_again import (
+    DAY,
+    MOST_BETWEEN,
+    SMALL,
+    Made,
+    registered_again,
+    taken_again,
+)
 from properties.improvised import Improvised
 from properties.play import STEPS, Played, Promise, shortest
 from properties.script_attack import ScriptAttack
@@ -26,14 +38,14 @@ from properties.simpler import simplest
 from properties.vocabulary import NO_WORDS, Vocabulary
 from properties.worlds import CannotPlay
 from spec.contributions import Unit
-from spec.distributions import Distribution, Draw, Law
-from spec.event_client import EventClient, EventSource, EventTrigger, TriggerSpecification
+from spec.distributions import Draw, Law
+from spec.event_client import EventClient, EventSource, EventTrigger
 from spec.neighbours import Relation, RelationUndefined
 from spec.numbers import Power, SpecError, bounds
 from spec.paper import PAPER
 from spec.randomized_response import RandomizedResponse
-from spec.rules import AtEventSource, AtEventTrigger, Limits, Rules
-from spec.system import Move, PassTime, System, SystemMechanism
+from spec.rules import AtEventSource, AtEventTrigger, Rules
+from spec.system import Move, PassTime
 from spec.verdicts import Check, Evidence, Finding, Reason, Shape
 
 T = TypeVar("T")
@@ -43,10 +55,14 @@ BITS = 256
 
 RUNS = {"quick": 60, "standard": 200, "deep": 2000}
 BURSTS = (1, 1, 2, 3, 4)
-DAY = 86_400
 MOST_BURST = 40
+FEW_SOURCES = 3
+"""Of how many sources all ways are followed."""
 
-SMALL = TriggerSpecification(data=0, windows=(DAY,), buckets=(1,))
+MOST_WAYS = 600
+"""How many ways of a run with more sources are followed."""
+
+
 CONFIGURATIONS = (
     (1, (SMALL,)),
     (1, (SMALL,)),
@@ -58,44 +74,6 @@ CONFIGURATIONS = (
 """How many reports sources may send, and of what: sets of two to four outputs."""
 PASSING = ((DAY // 2, 4 * DAY), (DAY, DAY, DAY, DAY))
 """How time passes in the end: all windows at once, or one after the other."""
-
-
-class Made:
-    """Make moves where sources answer truthfully, and note those that the rules take."""
-
-    def __init__(self, rules: Rules) -> None:
-        self.mechanism = SystemMechanism(rules=rules)
-        self.limits: Limits = rules.limits
-        self.there: System = self.mechanism.initial
-        self.moves: list[Move] = []
-
-    @property
-    def gone(self) -> System:
-        """Return the only system there is."""
-        return self.there
-
-    def make(self, move: Move) -> None:
-        """Make a move, unless it is refused."""
-        self.offer(move)
-
-    def offer(self, move: Move) -> bool:
-        """Make a move, unless it is refused; say whether it was made."""
-        with suppress(SpecError):
-            self.there, _ = self.mechanism.step(self.there, move, truthful)
-            self.moves.append(move)
-            return True
-        return False
-
-
-def truthful(law: T | Law[T]) -> T:
-    """Let a source answer truthfully, and take the first outcome of another finite law."""
-    if type(law) is RandomizedResponse:
-        return cast(T, None)
-    if isinstance(law, Distribution):
-        return cast(T, law.weights[0][0])
-    if isinstance(law, Law):
-        raise CannotPlay(f"a draw from {type(law).__name__}")
-    return law
 
 
 def sources_and_bursts(play: Improvised) -> None:
@@ -135,25 +113,6 @@ def sources_and_bursts(play: Improvised) -> None:
         play.run.make(PassTime(until=play.run.there.now + seconds))
 
 
-def registered_again(made: Made) -> bool:
-    """Register x once more and trigger it, if that is not refused; say whether it is not."""
-    known = [move for move in made.moves if isinstance(move, EventSource) and move.source_id == "x"]
-    now = made.there.now
-    if not known or not made.offer(replace(known[0], expiry=now + 4 * DAY)):
-        return False
-    specification = known[0].specifications[0]
-    trigger = EventTrigger(
-        trigger_id="again",
-        destination=known[0].destination,
-        filters=known[0].filters,
-        data=specification.data,
-        value=max(specification.buckets),
-    )
-    made.make(trigger)
-    made.make(PassTime(until=now + 4 * DAY))
-    return True
-
-
 def rounded_outcomes(law: Law[object]) -> Iterable[tuple[object, Fraction]]:
     """List the outcomes of a law; the chance of the truth is rounded down where it must be."""
     if type(law) is not RandomizedResponse:
@@ -170,13 +129,19 @@ def rounded_outcomes(law: Law[object]) -> Iterable[tuple[object, Fraction]]:
 def event_attack(
     rules: Rules, relation: Relation, unit: Unit, moves: Sequence[Move], promised: Promise
 ) -> ScriptAttack | None:
-    """Return the attack that moves make, if what is seen of them tells more than is promised."""
+    """Return the attack that moves make, if what is seen of them tells more than is promised.
+
+    Of many sources the ways that need several lies are left out.
+    """
     with ctx.workprec(BITS):
         power = bounds(Power(rules.limits.base, promised[0]).value())[1]
     drawn = sum(isinstance(move, EventSource) for move in moves)
     slack = Fraction(2 * drawn, 2**BITS)
     played = Played(rules, relation, unit, tuple(moves), promised, power, None)
-    return played.by_law(rounded_outcomes, slack)
+    if drawn <= FEW_SOURCES:
+        return played.by_law(rounded_outcomes, slack)
+    least = Fraction(1, int(power) * isqrt(int(power)) + 1)
+    return played.by_likely_ways(rounded_outcomes, slack, least, MOST_WAYS)
 
 
 def event_runs_finding(
@@ -195,7 +160,21 @@ def event_runs_finding(
     def play(unit: Unit, moves: Sequence[Move]) -> ScriptAttack | None:
         return event_attack(rules, relation, unit, moves, promised)
 
-    followed, refused = 0, ""
+    followed, refused, open_ = 0, "", ""
+    for again, moves in taken_again(rules, words):
+        if again.others > MOST_BETWEEN:
+            open_ = f"x is registered again {again}, too many to follow what is drawn"
+            break
+        try:
+            attack = play("x", moves)
+        except CannotPlay:
+            continue
+        except SpecError as reason:
+            open_ = open_ or f"x is registered again {again}, in one world only: {reason}"
+            continue
+        if attack is not None:
+            attack = shortest(attack, play, STEPS // (4 + again.others))
+            return attacked(found, f"registered again {again}", attack)
     for number in range(runs):
         made = Made(rules)
         improvised = Improvised(Random(f"{seed} event {number}"), words, rules.limits)
@@ -215,17 +194,24 @@ def event_runs_finding(
         followed += 1
         if attack is not None:
             attack = simplest(shortest(attack, play, STEPS), rules.limits, play, STEPS // 64)
-            return replace(
-                found,
-                evidence=Evidence.ATTACK,
-                detail=f"run {number}: {attack.inequality()}",
-                attack=attack,
-                counterexample={"inequality": attack.inequality()},
-            )
+            return attacked(found, f"run {number}", attack)
+    if open_:
+        return replace(found, reason=Reason.WORLDS_DIFFER, detail=open_)
     if not followed:
         detail = f"no run could be followed: {refused}"
         return replace(found, reason=Reason.CANNOT_FOLLOW, detail=detail)
     return replace(found, evidence=Evidence.RANDOM_RUNS, bound=f"{followed} event-level runs")
+
+
+def attacked(found: Finding, name: str, attack: ScriptAttack) -> Finding:
+    """Say that a run is an attack."""
+    return replace(
+        found,
+        evidence=Evidence.ATTACK,
+        detail=f"{name}: {attack.inequality()}",
+        attack=attack,
+        counterexample={"inequality": attack.inequality()},
+    )
 
 
 def event_runs_check(

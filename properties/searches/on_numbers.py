@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, TypedDict
 from properties.crowds import (
     LARGEST_CROWD,
     asked_by_identifier,
+    asked_for_lists,
     asked_for_little,
     asked_in_shares,
     asked_one_by_one,
@@ -37,7 +38,7 @@ from properties.improvised import (
     dressing,
     sources_by_chance,
 )
-from properties.laws import listed_otherwise, moving_too_much
+from properties.laws import answered_twice, listed_otherwise, moving_too_much
 from properties.listings import Dress, Listing, enough, plain, short, with_words
 from properties.noise_told import first_of
 from properties.parts import shows_as_drawn
@@ -155,16 +156,17 @@ def runs_of(
         yield Made("asked one by one", f"beside {who} of others", unit, apart)
     little = partial(asked_for_little, devices=devices, share=LITTLE)
     yield Made("asked five times", f"with {limits.epsilon / LITTLE}", unit, little)
+    changed = any(getattr(rules, name) is not getattr(PAPER, name) for name in SERVICE)
     discovering = shows_as_drawn(rules) and rules.keys is PAPER.keys
     for number in range(size.runs):
         chance = Random(f"{seed} {devices} {number}")
-        play = Improvised(chance, words, limits, discovering=discovering)
+        lists = Random(f"{seed} lists {devices} {number}") if changed and number % 2 else None
+        play = Improvised(chance, words, limits, discovering=discovering, lists=lists)
         if devices:
             window = any_window(play)
             yield Made("by chance", f"number {number}", window, on(play, window))
         else:
             yield Made("by chance", f"number {number}", unit, on(play, None))
-    changed = any(getattr(rules, name) is not getattr(PAPER, name) for name in SERVICE)
     ladder = [each for each in size.ladder if changed or each <= LARGEST_CROWD]
     batches = [
         Made(
@@ -185,6 +187,9 @@ def runs_of(
             if not how["with_delta"] or (limits.delta and simple):
                 asked = partial(asked_in_shares, devices=devices, number=number, **how)
                 yield Made("asked in shares", f"{number} with {kind}", unit, asked)
+    for share in sorted({1, *SHARES, *mentioned}) if changed else ():
+        asked = partial(asked_for_lists, devices=devices, share=share)
+        yield Made("asked for lists", f"with {limits.epsilon / share} each", unit, asked)
     for crowd in moving_too_much(rules, words):
         yield Made("totals", str(crowd), unit, partial(crowd.make, devices=devices))
 
@@ -202,6 +207,8 @@ def listings_of(rules: Rules, devices: bool, words: Vocabulary, unit: Unit) -> I
     for listing, told in listed_otherwise(rules, words):
         each = made(listing)
         yield replace(each, name=f"{each.name}: {told}", breaks=True)
+    for listing in answered_twice(rules, words):
+        yield replace(made(listing), kind="keys answered twice")
     count = enough(rules)
     if count is None:
         return
