@@ -390,7 +390,7 @@ class Truth:
         return bool(self) | other if isinstance(other, int) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        return bool(self) == other
+        return (self is other and between_fields()) or bool(self) == other
 
     def __hash__(self) -> int:
         return hash(bool(self))
@@ -430,14 +430,18 @@ class Text:
         return str
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is Text:
-            return cast(bool, Truth(_made(_equal, self._term, other._term)))
-        if type(other) is str:
-            number = _leaf(z3.IntVal, number_of(other))
-            return cast(bool, Truth(_made(_equal, self._term, number)))
+        if type(other) in (Text, str):
+            if between_fields():
+                return self is other or bool(self._equals(cast(str, other)))
+            return cast(bool, self._equals(cast(str, other)))
         if isinstance(other, str):
             _current("==").refuse(f"comparison of a text with a {type(other).__name__}")
         return False
+
+    def _equals(self, other: str) -> Truth:
+        known = type(other) is str
+        number = _leaf(z3.IntVal, number_of(other)) if known else cast(Text, other)._term
+        return Truth(_made(_equal, self._term, number))
 
     def __ne__(self, other: object) -> bool:
         equal: object = self == other
@@ -694,6 +698,17 @@ def hashed(what: str) -> int:
     return 0
 
 
+def between_fields() -> bool:
+    """Tell whether a comparison is that of two fields which a dataclass makes.
+
+    Before Python 3.13 a dataclass compares tuples of its fields: what is the same object is equal
+    there, and of all else the truth is asked at once. After it the fields are compared one by one.
+    What compares symbolic values is to do the same under both.
+    """
+    code = sys._getframe(2).f_code
+    return code.co_name == "__eq__" and code.co_filename == "<string>"
+
+
 def _followed() -> bool:
     """Tell whether code of a proposal is running, itself or by what it called."""
     frame: FrameType | None = sys._getframe(1)
@@ -746,7 +761,10 @@ def _set_operators() -> None:
             term = _lifted(other)
             if term is None:
                 return NotImplemented
-            return Truth(_made(combine, *_pair(self._term, term)))
+            found = Truth(_made(combine, *_pair(self._term, term)))
+            if name == "eq" and between_fields():
+                return self is other or bool(found)
+            return found
 
         setattr(Number, f"__{name}__", compare)
 
