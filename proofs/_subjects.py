@@ -35,6 +35,7 @@ from proofs._symbolic import (
     Truth,
     between_fields,
     free,
+    function_of,
     refuse,
     running,
 )
@@ -402,7 +403,7 @@ def _raised_in(error: Exception) -> str:
     traceback = error.__traceback__
     while traceback is not None and traceback.tb_next is not None:
         traceback = traceback.tb_next
-    return "" if traceback is None else traceback.tb_frame.f_code.co_qualname
+    return "" if traceback is None else function_of(traceback.tb_frame)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ import fractions
 import math
 import numbers
 import operator
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -60,6 +61,9 @@ OWN = tuple(str(FilePath(__file__).parent.parent / each) for each in ("spec/", "
 
 ENCODED = ("utf-8", "surrogatepass")
 """How texts are written as bytes: every text, and no two alike."""
+
+INLINED = re.compile(r"(\.<locals>)?\.<(list|set|dict)comp>")
+"""How Python before 3.12 calls a comprehension, which is a function of its own there."""
 
 FOLLOWED = "__followed__"
 """The global name that marks the code of a proposal that is followed."""
@@ -728,7 +732,12 @@ def _place() -> tuple[str, int, str]:
         frame = frame.f_back
     if frame is None:
         return "", 0, called
-    return frame.f_code.co_qualname, frame.f_lineno, called
+    return function_of(frame), frame.f_lineno, called
+
+
+def function_of(frame: FrameType) -> str:
+    """Name the function that runs; a comprehension is part of the one that it stands in."""
+    return INLINED.sub("", frame.f_code.co_qualname)
 
 
 def _set_operators() -> None:

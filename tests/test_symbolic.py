@@ -514,3 +514,12 @@ def test_what_a_proposal_brings_need_not_be_equal_to_itself() -> None:
     made, brought = pair(ONE_BY_ONE), Unknown("a value")
     with pytest.raises(NotSymbolic, match="eq of a value"):
         explore(lambda: made(brought, 1) == made(brought, 1))
+
+
+def adds_to_each(number: int) -> list[float]:
+    return [each + float(number) for each in (1, 2)]
+
+
+def test_a_comprehension_is_part_of_its_function_where_it_is_named() -> None:
+    with pytest.raises(NotSymbolic, match="float in adds_to_each, line"):
+        explore(adds_to_each, integer("x"))
