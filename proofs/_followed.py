@@ -50,7 +50,7 @@ import z3
 from immutables import Map
 
 from proofs._instructions import Code, Instruction, NoSource, code_of
-from proofs._opaque import Counted, Name, Opaque
+from proofs._opaque import Counted, Name, Opaque, Unknown
 from proofs._symbolic import FOLLOWED, MACHINERY, Number, Text, Truth, fraction, hashed, refuse
 from spec import PAPER, Rules
 from spec.level1 import LEVEL_1_2026_05, Level1Rules
@@ -387,11 +387,11 @@ class Follower:
         if kind is FunctionType:
             return self._rule(cast(FunctionType, value), name)
         if kind is CACHED:
-            return value if _is_in_spec(value) else Opaque(f"{name}, a cache,")
+            return value if _is_in_spec(value) else Unknown(f"{name}, a cache,")
         if kind is functools.partial:
             return self._partial(cast("functools.partial[object]", value), name)
         if isinstance(value, type):
-            return value if _known(value) else Opaque(_class_name(value))
+            return value if _known(value) else Unknown(_class_name(value))
         if kind is ModuleType:
             return self._module(cast(ModuleType, value))
         if kind is tuple:
@@ -402,7 +402,7 @@ class Follower:
             return self._table(value, name)
         if dataclasses.is_dataclass(kind) and _known(kind):
             return self._instance(value)
-        return value if _part_of(kind, "proofs") else Opaque(f"{name}, a {kind.__name__},")
+        return value if _part_of(kind, "proofs") else Unknown(f"{name}, a {kind.__name__},")
 
     def _rule(self, function: FunctionType, name: str) -> object:
         """Follow a function; a guard around it is put around what is followed."""
@@ -415,12 +415,12 @@ class Follower:
     def _table(self, table: object, name: str) -> object:
         """Make a table of what can be compared: an entry with code of its own is not followed."""
         if type(table) is not range and not all(map(_immutable, cast(list[object], table))):
-            return Opaque(f"{name}, a table of other things than data,")
+            return Unknown(f"{name}, a table of other things than data,")
         if type(table) in (dict, Map, MappingProxyType):
             pairs = cast(dict[object, object], table).items()
             return Table(table, {key: self.value(each, name) for key, each in pairs})
         if type(table) is list and any(type(each) not in ATOMS for each in table):
-            return Opaque(f"{name}, a list of other things than numbers and texts,")
+            return Unknown(f"{name}, a list of other things than numbers and texts,")
         return Table(table)
 
     def _partial(self, value: functools.partial[object], name: str) -> object:
@@ -431,7 +431,7 @@ class Follower:
     def _module(self, module: ModuleType) -> object:
         if _is_followed_module(module):
             return Module(module, self)
-        return Opaque(f"the module {module.__name__}")
+        return Unknown(f"the module {module.__name__}")
 
     def _instance(self, value: object) -> object:
         """Replace the functions that a frozen dataclass holds, and what can be changed."""
@@ -454,7 +454,7 @@ class Follower:
             return self.value(value, name)
         if dataclasses.is_dataclass(value):
             return self.value(value, name)
-        return value if trusted or _immutable(value) else Opaque(f"{name}, which can be changed,")
+        return value if trusted or _immutable(value) else Unknown(f"{name}, which can be changed,")
 
     def _rules(self, rules: Rules) -> dict[str, object]:
         """Let entries of the ledger be compared where they are keys."""
@@ -619,6 +619,9 @@ def _generated(attribute: str, value: object, fields: set[str]) -> bool:
         return value.__name__ == attribute == "__weakref__"
     if attribute in ("__annotations__", "__doc__"):
         return True
+    if attribute == "__replace__":
+        # Python 3.13 gives every dataclass the function that `replace` calls.
+        return value is getattr(dataclasses, "_replace", None)
     if attribute in ("__dataclass_fields__", "__dataclass_params__", "__match_args__"):
         return True
     if isinstance(value, FunctionType):
@@ -722,8 +725,10 @@ def _isinstance(value: object, kinds: object) -> bool:
     kind = cast(type, kinds)
     if kind in NUMBERS:
         refuse(f"isinstance with {kind.__name__}")
-    if type(value) in (Opaque, Name, Table, Place):
-        return isinstance(value, kind) if type(value) in (Opaque, Name) else refuse("isinstance")
+    if type(value) in (Table, Place):
+        refuse("isinstance")
+    if type(value) in (Opaque, Unknown, Name):
+        return isinstance(value, kind)
     if type(value) in (Number, Truth, Text):
         return kind is object or (type(value) is Text and kind is str)
     stands_for = getattr(type(value), "_stands_for", None)
@@ -766,7 +771,7 @@ def _builtins() -> dict[str, object]:
         known = any(value is each for each in FUNCTIONS) or (
             value in CLASSES if isinstance(value, type) else type(value) in ATOMS
         )
-        found[name] = value if known else Opaque(name)
+        found[name] = value if known else Unknown(name)
     return found | guarded
 
 

@@ -34,7 +34,7 @@ from proofs._followed import (
     _ours,
 )
 from proofs._instructions import Code, Instruction, NoSource, code_of, steps_of
-from proofs._opaque import Opaque
+from proofs._opaque import Unknown
 from proofs._rewritten import global_names
 from spec.verdicts import Check, Evidence, Finding, Reason
 
@@ -158,7 +158,7 @@ class _Reached:
 
     def _builtin(self, name: str) -> None:
         """Look at a built-in name; one that is not there ends the rule."""
-        known = type(BUILTINS.get(name)) is not Opaque or name in COMPUTING
+        known = type(BUILTINS.get(name)) is not Unknown or name in COMPUTING
         if name == "getattr" or not known:
             self.foreign = self.foreign or name
 

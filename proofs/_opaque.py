@@ -7,7 +7,7 @@ from fractions import Fraction
 from operator import add, mul, sub, truediv
 from typing import NoReturn, TypeVar, cast
 
-from proofs._symbolic import MACHINERY, assume, free, hashed, refuse, running
+from proofs._symbolic import MACHINERY, assume, between_fields, free, hashed, refuse, running
 
 MACHINERY.add(__file__)
 
@@ -33,6 +33,12 @@ class Opaque:
         if not running():
             raise AttributeError(name)
         refuse(f".{name} of {self._what}")
+
+
+class Unknown(Opaque):
+    """Be a value of a proposal of which nothing is known, not even that it equals itself."""
+
+    __slots__ = ()
 
 
 class Name(Opaque):
@@ -98,6 +104,17 @@ for _operation in (
 ):
     setattr(Opaque, f"__{_operation}__", _refused(_operation))
 del _operation
+
+
+def _equal(self: Opaque, other: object) -> bool:
+    """Be equal to itself where a dataclass compares fields, and refuse any other comparison."""
+    if self is not other or not between_fields():
+        refuse(f"eq of {self._what}")
+    return True
+
+
+setattr(Unknown, "__eq__", Opaque.__eq__)  # noqa: B010
+setattr(Opaque, "__eq__", _equal)  # noqa: B010
 
 
 class Enclosed(Opaque):

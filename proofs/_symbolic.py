@@ -20,6 +20,7 @@ import fractions
 import math
 import numbers
 import operator
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -60,6 +61,9 @@ OWN = tuple(str(FilePath(__file__).parent.parent / each) for each in ("spec/", "
 
 ENCODED = ("utf-8", "surrogatepass")
 """How texts are written as bytes: every text, and no two alike."""
+
+INLINED = re.compile(r"(\.<locals>)?\.<(list|set|dict)comp>")
+"""How Python before 3.12 calls a comprehension, which is a function of its own there."""
 
 FOLLOWED = "__followed__"
 """The global name that marks the code of a proposal that is followed."""
@@ -415,7 +419,7 @@ class Truth:
         return bool(self) | other if isinstance(other, int) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        return bool(self) == other
+        return (self is other and between_fields()) or bool(self) == other
 
     def __hash__(self) -> int:
         return hash(bool(self))
@@ -455,14 +459,18 @@ class Text:
         return str
 
     def __eq__(self, other: object) -> bool:
-        if type(other) is Text:
-            return cast(bool, Truth(_made(_equal, self._term, other._term)))
-        if type(other) is str:
-            number = _leaf(z3.IntVal, number_of(other))
-            return cast(bool, Truth(_made(_equal, self._term, number)))
+        if type(other) in (Text, str):
+            if between_fields():
+                return self is other or bool(self._equals(cast(str, other)))
+            return cast(bool, self._equals(cast(str, other)))
         if isinstance(other, str):
             _current("==").refuse(f"comparison of a text with a {type(other).__name__}")
         return False
+
+    def _equals(self, other: str) -> Truth:
+        known = type(other) is str
+        number = _leaf(z3.IntVal, number_of(other)) if known else cast(Text, other)._term
+        return Truth(_made(_equal, self._term, number))
 
     def __ne__(self, other: object) -> bool:
         equal: object = self == other
@@ -798,6 +806,17 @@ def hashed(what: str) -> int:
     return 0
 
 
+def between_fields() -> bool:
+    """Tell whether a comparison is that of two fields which a dataclass makes.
+
+    Before Python 3.13 a dataclass compares tuples of its fields: what is the same object is equal
+    there, and of all else the truth is asked at once. After it the fields are compared one by one.
+    What compares symbolic values is to do the same under both.
+    """
+    code = sys._getframe(2).f_code
+    return code.co_name == "__eq__" and code.co_filename == "<string>"
+
+
 def _followed() -> bool:
     """Tell whether code of a proposal is running, itself or by what it called."""
     frame: FrameType | None = sys._getframe(1)
@@ -817,7 +836,12 @@ def _place() -> tuple[str, int, str]:
         frame = frame.f_back
     if frame is None:
         return "", 0, called
-    return frame.f_code.co_qualname, frame.f_lineno, called
+    return function_of(frame), frame.f_lineno, called
+
+
+def function_of(frame: FrameType) -> str:
+    """Name the function that runs; a comprehension is part of the one that it stands in."""
+    return INLINED.sub("", frame.f_code.co_qualname)
 
 
 def _set_operators() -> None:
@@ -850,7 +874,10 @@ def _set_operators() -> None:
             term = _lifted(other)
             if term is None:
                 return NotImplemented
-            return Truth(_made(combine, *_pair(self._term, term)))
+            found = Truth(_made(combine, *_pair(self._term, term)))
+            if name == "eq" and between_fields():
+                return self is other or bool(found)
+            return found
 
         setattr(Number, f"__{name}__", compare)
 

@@ -7,14 +7,15 @@ made into universes of their own.
 
 from __future__ import annotations
 
-import dis
 import inspect
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, fields
 from fractions import Fraction
 from types import CodeType, FunctionType, ModuleType
 from typing import TypeVar
 
+from proofs._instructions import Code, NoSource, code_of
 from spec.aggregation_service import Query
 from spec.attribution_client import Source, Trigger
 from spec.event_client import EventSource, EventTrigger
@@ -29,6 +30,9 @@ KNOWN = frozenset({0, 1, 2})
 
 FEWEST_BITS = 8
 KINDS = (Source, Trigger, Event, Query, EventSource, EventTrigger)
+
+NAMING = frozenset({"LOAD_GLOBAL", "LOAD_ATTR", "LOAD_METHOD"})
+"""Instructions with a name that may be one of the file."""
 
 K = TypeVar("K", Source, Trigger, Event, Query, EventSource, EventTrigger)
 
@@ -130,17 +134,23 @@ def functions_in(value: object) -> Iterator[FunctionType]:
 def mentioned(code: CodeType, names: dict[str, object]) -> Iterator[object]:
     """Return the constants of a function and of those inside it, and the globals it names.
 
-    The names of keywords in calls are constants of the code, and no words of the function.
+    They are read off its source, in the same order under every version of Python. The names of
+    keywords in calls are constants of the code, and no words of the function; nor is its docstring.
     """
-    keywords = {step.arg for step in dis.get_instructions(code) if step.opname == "KW_NAMES"}
+    with suppress(NoSource):
+        yield from mentioned_in(code_of(code), names)
+
+
+def mentioned_in(code: Code, names: dict[str, object]) -> Iterator[object]:
+    """Return what a function mentions, by its code."""
+    keywords = {step.arg for step in code.steps if step.opname == "KW_NAMES"}
     for place, constant in enumerate(code.co_consts):
-        if isinstance(constant, CodeType):
-            yield from mentioned(constant, names)
-        elif place in keywords:
-            continue
-        elif place or not isinstance(constant, str):  # The first may be the docstring.
+        if isinstance(constant, Code):
+            yield from mentioned_in(constant, names)
+        elif place not in keywords:
             yield constant
-    yield from (names[name] for name in code.co_names if name in names)
+    named = dict.fromkeys(step.argval for step in code.steps if step.opname in NAMING)
+    yield from (names[str(name)] for name in named if name in names)
 
 
 def flat(values: list[object]) -> Iterator[object]:

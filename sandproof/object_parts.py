@@ -14,6 +14,9 @@ LAZY = frozenset(
 )
 """Attributes that are filled in when they are first asked for."""
 
+OF_PYTHON = frozenset({"__builtins__", "__warningregistry__"})
+"""What Python itself keeps in a module, the second whenever a warning is about a line of it."""
+
 Parts = Iterable[tuple[str, object]]
 Read = Callable[[object], Parts]
 
@@ -56,7 +59,7 @@ def of_function(value: object) -> Parts:
 
 def of_module(value: object) -> Parts:
     """List what a module holds."""
-    return [part for part in vars(value).items() if part[0] != "__builtins__"]
+    return [part for part in vars(value).items() if part[0] not in OF_PYTHON]
 
 
 def of_helper(value: object) -> Parts:

@@ -185,13 +185,16 @@ def hidden(module: str, name: str) -> str:
     """
     if name == "*":
         return "all that a module holds"
+    others = is_calculating(module) and module.partition(".")[0] != "spec"
+    if others and name.startswith("_"):
+        return "the interpreter"  # What there is besides what is public depends on the version.
     found = member(module, name)
     if isinstance(found, ModuleType):
         top = found.__name__.partition(".")[0].strip("_")
         file = getattr(found, "__file__", None)
         own = isinstance(file, str) and not is_installed(Path(file))
         return "" if own or top in CALCULATES else WHAT.get(top, "what is not followed")
-    if not is_calculating(module) or module.partition(".")[0] == "spec":
+    if not others:
         return ""
     listed = getattr(importlib.import_module(module), "__all__", None)
     public = name in listed if listed else not name.startswith("_")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Sequence
@@ -12,6 +13,9 @@ from pathlib import Path
 from types import TracebackType
 
 from sandproof.families.claim_names import CLAIM_NAMES
+
+MEANT = re.compile(r"\. Did you mean '\w+'\?$")
+"""What Python 3.13 adds about a keyword that a function does not have."""
 
 LARGEST = 2**20
 """The size of a file up to which it is read here, and not in a child with limits."""
@@ -61,8 +65,10 @@ def wrong_syntax(error: SyntaxError) -> str:
 
 
 def told(error: BaseException) -> str:
-    """Return an exception in one line."""
+    """Return an exception in one line, as every version of Python tells it."""
     text = " ".join(safely(str, error).split())
+    if isinstance(error, TypeError):
+        text = MEANT.sub("", text)
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

@@ -21,6 +21,7 @@ import signal
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -178,7 +179,7 @@ class Pool:
         parent = os.getpid()
         # A child that looks for garbage need not look at what it was given.
         gc.freeze()
-        pid = os.fork()
+        pid = forked()
         if pid == 0:
             os.close(reading)
             _be_child(task, trace, writing, output.fileno(), parent, self.memory)
@@ -241,6 +242,20 @@ class Pool:
             call_seconds=time.monotonic() - child.call_started,
             printed=child.close(),
         )
+
+
+def forked() -> int:
+    """Fork, without the warning that Python 3.12 and later have about threads of the parent.
+
+    A child that waits for what such a thread held when it was made is ended like any that waits.
+    Of a warning Python leaves a note in the module that it is about, even of one that it does not
+    show, and a module is to stay as it is.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        pid = os.fork()
+    globals().pop("__warningregistry__", None)
+    return pid
 
 
 def too_long(worked: float, passed: float, most: float) -> bool:

@@ -26,7 +26,7 @@ from dataclasses import replace
 from enum import Enum
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PosixPath, WindowsPath
 from typing import TYPE_CHECKING, Any
 
 from sandproof.families import NAMES, claims_of
@@ -49,8 +49,7 @@ KNOWN = frozenset(
         ("builtins", "frozenset"),
         ("builtins", "set"),
         ("fractions", "Fraction"),
-        ("pathlib", "PosixPath"),
-        ("pathlib", "WindowsPath"),
+        *((kind.__module__, kind.__name__) for kind in (PosixPath, WindowsPath)),
         ("sandproof.about", "About"),
         ("sandproof.about", "Change"),
         ("sandproof.claim_result", "AttackRecord"),
@@ -68,7 +67,7 @@ KNOWN = frozenset(
         ("spec.verdicts", "Verdict"),
     }
 )
-"""What an entry may be made of."""
+"""What an entry may be made of; in which module paths are depends on the version of Python."""
 
 FLEETING = (Reason.OUT_OF_RESOURCES, Reason.INTERRUPTED, Reason.MISBEHAVED)
 """Why a finding is not kept."""

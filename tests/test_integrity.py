@@ -23,12 +23,13 @@ import spec.noise
 import spec.verdicts
 from proofs import _solvers
 from proofs._symbolic import explore, free
-from sandproof import integrity
+from sandproof import integrity, processes
 from sandproof.about import Request
 from sandproof.integrity import AllParts, Snapshot, complaint
 from sandproof.jobs import Options
 from sandproof.outside import first_outside
 from sandproof.problems import BadInput, NotFollowed
+from sandproof.processes import Pool, Task
 from sandproof.proposal import load
 from sandproof.result import BAD_INPUT, NOT_PROVED
 from sandproof.verdict import run
@@ -231,7 +232,7 @@ OUTSIDE = {
     "__builtins__ = {**__builtins__, 'max': min}\n": (1, "the interpreter"),
     "from enum import bltns\nx = bltns.open('a')\n": (1, "the interpreter"),
     "import enum\nx = enum.bltns.open('a')\n": (2, "the interpreter"),
-    "from dataclasses import _thread\n": (1, "what is not followed"),
+    "from dataclasses import _thread\n": (1, "the interpreter"),
     "from functools import get_cache_token\n": (1, "the interpreter"),
     "import collections.abc\nx = collections.abc.sys\n": (2, "the machine"),
     "from collections import abc\nx = abc._type_repr\n": (2, "the interpreter"),
@@ -411,6 +412,37 @@ def test_what_is_read_at_once_is_all_that_the_readers_read(before: Snapshot) -> 
             known = set(map(id, parts))
             missed = [part for part, inner in read(value) if id(inner) not in known]
             assert not missed, (name, missed)
+
+
+def test_a_warning_about_a_line_of_this_project_changes_nothing(before: Snapshot) -> None:
+    warned = "import warnings\nwarnings.warn('of a line', DeprecationWarning)"
+    with pytest.warns(DeprecationWarning, match="of a line"):
+        exec(warned, vars(spec.noise))
+    try:
+        assert "__warningregistry__" in vars(spec.noise)
+        del vars(spec.noise)["warnings"]
+        assert complaint(before) == ""
+    finally:
+        del vars(spec.noise)["__warningregistry__"]
+
+
+def test_a_child_of_a_process_with_threads_leaves_no_warning_behind(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    over = threading.Event()
+    thread = threading.Thread(target=over.wait)
+    thread.start()
+    try:
+        with Pool(jobs=1) as pool:
+            pool.start(Task(name="one", work=lambda _: 1, seconds=60))
+            outcome = pool.wait()
+    finally:
+        over.set()
+        thread.join()
+    assert outcome is not None
+    assert outcome.answer == 1
+    assert not recwarn.list
+    assert "__warningregistry__" not in vars(processes)
 
 
 def test_an_entry_that_moves_from_one_table_to_the_next_is_seen() -> None:

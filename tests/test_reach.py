@@ -118,6 +118,20 @@ def yields(number):
     return sum(each for each in range(number))
 
 
+def default(number):
+    if number is None:
+        number = 5
+    return [each for each in (None, number) if each is not None]
+
+
+def joined(numbers):
+    one, two, three = numbers
+    kept = (one and two) or three
+    if one < two < three and not kept > 5:
+        kept = 1
+    return kept if one or three else [each for each in numbers if each and each != two]
+
+
 def many(number):
     for _ in "once":
 """
@@ -169,6 +183,26 @@ def test_a_condition_has_to_go_both_ways(module: ModuleType) -> None:
     assert unreached(module, module.between, 5, 0, 9) == []
     assert unreached(module, module.looked_up, 1) == ["except KeyError:", "return 0"]
     assert unreached(module, module.looked_up, 1, 2) == []
+
+
+def test_each_condition_is_told_for_itself(module: ModuleType) -> None:
+    """Versions of Python have other jumps for these, and at other places."""
+    assert unreached(module, module.default, 1) == [
+        "if number is None: (never true)",
+        "number = 5",
+    ]
+    assert unreached(module, module.default, None) == ["if number is None: (never false)"]
+    assert unreached(module, module.default, None, 1) == []
+    kept, tested, last = (
+        "kept = (one and two) or three",
+        "if one < two < three and not kept > 5:",
+        "return kept if one or three else [each for each in numbers if each and each != two]",
+    )
+    assert unreached(module, module.joined, (1, 2, 3)) == [kept, tested, last]
+    calls = [(1, 2, 3), (0, 2, 3), (0, 0, 1), (0, 1, 0), (1, 1, 0), (0, 0, 0), (6, 7, 8)]
+    assert unreached(module, module.joined, *calls) == [f"{kept} (`two` never false)", last]
+    calls += [(1, 0, 0), (0, -1, 0)]
+    assert unreached(module, module.joined, *calls) == [last]
 
 
 def test_a_loop_need_not_be_left_out_nor_repeated(module: ModuleType) -> None:

@@ -17,8 +17,10 @@ from immutables import Map
 
 from proofs import _symbolic
 from proofs._followed import Place
+from proofs._opaque import Unknown, opaque
 from proofs._proof import Statement, StepResult, assume, for_all
 from proofs._solvers import Exact
+from proofs._subjects import any_text, unchecked
 from proofs._symbolic import (
     NotSymbolic,
     boolean,
@@ -31,6 +33,7 @@ from proofs._symbolic import (
     rational,
     text_of,
 )
+from spec.rules import Limits
 
 
 def decided(holds: Callable[..., bool]) -> StepResult:
@@ -500,3 +503,68 @@ def test_an_entry_of_the_ledger_is_no_key_of_a_proposal() -> None:
 
     with pytest.raises(NotSymbolic, match="hash of an entry of the ledger"):
         explore(asks)
+
+
+PAIR = """
+class Pair:
+    def __init__(self, first, second):
+        self.first, self.second = first, second
+
+    def __eq__(self, other):
+        return {}
+"""
+AS_TUPLES = "(self.first, self.second) == (other.first, other.second)"
+ONE_BY_ONE = "self.first == other.first and self.second == other.second"
+
+
+def pair(compared: str) -> type:
+    """Return a class that compares its fields as a dataclass does, before Python 3.13 or after."""
+    scope: dict[str, type] = {}
+    exec(compile(PAIR.format(compared), "<string>", "exec"), scope)
+    return scope["Pair"]
+
+
+@pytest.mark.parametrize("kind", [integer, rational, boolean, any_text])
+def test_a_dataclass_may_compare_tuples_or_field_by_field(kind: Callable[[str], object]) -> None:
+    """One of another version of Python compares otherwise, and the paths are to be the same."""
+
+    def compared(how: str) -> list[object]:
+        def fields() -> object:
+            made, x, y, z = pair(how), kind("x"), kind("y"), kind("z")
+            return (
+                made(x, y) == made(x, z),
+                made(x, y) == made(x, y),
+                made(x, (y,)) == made(z, (y,)),
+            )
+
+        return [(p.returned, str(p.conditions)) for p in explore(fields).paths]
+
+    assert compared(ONE_BY_ONE) == compared(AS_TUPLES)
+
+
+@pytest.mark.parametrize("how", [AS_TUPLES, ONE_BY_ONE])
+def test_what_may_only_be_passed_on_is_equal_to_itself_as_a_field(how: str) -> None:
+    made, sealed, limits = pair(how), opaque(int, "a value"), unchecked(Limits, epsilon=Fraction(1))
+    assert outcomes(lambda: made(sealed, limits) == made(sealed, limits)) == [True]
+    with pytest.raises(NotSymbolic, match="eq of a value"):
+        explore(lambda: made(sealed, 1) == made(opaque(int, "a value"), 1))
+    with pytest.raises(NotSymbolic, match="eq of a value"):
+        explore(lambda: sealed == sealed)
+    with pytest.raises(NotSymbolic, match="Limits"):
+        explore(lambda: limits == limits)
+
+
+def test_what_a_proposal_brings_need_not_be_equal_to_itself() -> None:
+    """Field by field, a value is asked whether it equals itself, and may say no."""
+    made, brought = pair(ONE_BY_ONE), Unknown("a value")
+    with pytest.raises(NotSymbolic, match="eq of a value"):
+        explore(lambda: made(brought, 1) == made(brought, 1))
+
+
+def adds_to_each(number: int) -> list[float]:
+    return [each + float(number) for each in (1, 2)]
+
+
+def test_a_comprehension_is_part_of_its_function_where_it_is_named() -> None:
+    with pytest.raises(NotSymbolic, match="float in adds_to_each, line"):
+        explore(adds_to_each, integer("x"))
