@@ -28,6 +28,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from fractions import Fraction
 from itertools import chain, repeat
 from pathlib import Path
 from types import CellType, FunctionType, ModuleType
@@ -210,9 +211,9 @@ class AllParts:
             getattr(value, "__annotations__", None)  # A class gets them when they are asked for.
         elif kind in (list, set):
             self.collections.append(cast("list[object]", value))
-        elif kind in READERS and kind not in (dict, tuple, frozenset):
+        elif kind in READERS and kind not in (dict, tuple, frozenset, Fraction):
             self.others.append(value)
-        elif kind not in READERS and not isinstance(value, ModuleType):
+        elif kind is Fraction or (kind not in READERS and not isinstance(value, ModuleType)):
             self.instances.setdefault(kind, []).append(value)
         if kind is dict:
             self.mappings.append(cast("dict[str, object]", value))

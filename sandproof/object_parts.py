@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from fractions import Fraction
 from types import FunctionType, MethodType, ModuleType
 
 PACKAGES = ("spec", "proofs", "properties", "sandproof")
@@ -119,6 +120,7 @@ def of_wrapper(value: object) -> Parts:
 
 
 READERS: dict[type, Read] = {
+    Fraction: of_instance,  # Its two numbers can be set.
     dict: of_dictionary,
     **dict.fromkeys((list, set), of_sequence),
     **dict.fromkeys((tuple, frozenset), of_constant),

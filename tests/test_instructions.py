@@ -7,10 +7,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType
+from typing import Any
 
 import pytest
 
-from proofs._instructions import Code, Instruction, NoSource, code_of
+from proofs._core import core_of
+from proofs._instructions import Code, Instruction, NoSource, code_of, steps_of
+from spec import PAPER, replace
+from tests.texts import run_text
 
 HERE = Path(__file__).parent
 FOLDERS = ("spec", "proofs", "proposals", "tests/sound", "tests/unsound")
@@ -94,6 +98,8 @@ def differ(first: Listed, second: Listed) -> str:
         if skip := imported(first[one : one + 3], second[other : other + 2]):
             pending.append((one + skip, other + 2))
             continue
+        if {plain(a)[0], plain(b)[0]} in LED_ON:
+            return ""
         if plain(a) != plain(b) and "annotations" not in (a[1], b[1]):
             return f"{a} and {b}"
         if a[0] in ("RETURN_VALUE", "RAISE_VARARGS"):
@@ -127,6 +133,13 @@ def imported(first: Listed, second: Listed) -> int:
         ]:
             return 3 * (name == other and method == same)
     return 0
+
+
+LED_ON = (
+    {"POP_JUMP_IF_FALSE", "JUMP_IF_FALSE_OR_POP"},
+    {"POP_JUMP_IF_TRUE", "JUMP_IF_TRUE_OR_POP"},
+)
+"""Where one of several conditions ends another: Python leads the jump on to where that leads."""
 
 
 def plain(step: tuple[str, object, int | None]) -> tuple[str, object]:
@@ -216,3 +229,121 @@ def test_the_instructions_are_those_of_python(folder: str) -> None:
                 assert set(made.co_cellvars) == set(code.co_cellvars)
                 compared += 1
     assert compared > 50
+
+
+COUNT = "sum(not report.is_null for report in batch)"
+TELLING = {
+    "an annotated target is computed": f"""
+def reveal(at, batch, outcome):
+    shown = 0
+    (shown := {COUNT}).real: int
+    return outcome, shown
+""",
+    "a pattern of two ways": f"""
+def beside(batch):
+    match 0:
+        case 1 | None:
+            yield 0
+    yield {COUNT}
+def reveal(at, batch, outcome):
+    return outcome, tuple(beside(batch))
+""",
+    "another name inside of a class": f"""
+def __beside(batch):
+    return 0
+def _Shown__beside(batch):
+    return {COUNT}
+class Shown:
+    def show(at, batch, outcome):
+        return outcome, __beside(batch)
+reveal = Shown.show
+del Shown
+""",
+    "an annotation inside is computed": """
+from collections import defaultdict
+SHOWN = [1, 2, 3]
+LOOK = defaultdict(SHOWN.pop)
+def reveal(at, batch, outcome):
+    def inner(x: LOOK[batch[0].is_null]):
+        return x
+    return outcome, len(SHOWN)
+""",
+    "an annotation makes a generator": """
+def same(value):
+    note: (yield) = 0
+    return value
+def reveal(at, batch, outcome):
+    return outcome, bool(same(len(batch) > 1))
+""",
+    "one of two functions in a line": """
+both = lambda at, batch, outcome: [outcome, lambda at, batch, outcome: [outcome, batch]][outcome]
+reveal = both(0, 0, 1)
+""",
+    "a parameter by keyword is set again": """
+def beside(batch, *, shown):
+    later = lambda: shown
+    shown = batch
+    return later()
+def reveal(at, batch, outcome):
+    return outcome, beside(batch, shown=0)
+""",
+    "a variable is set inside": """
+def reveal(at, batch, outcome):
+    shown = 0
+    def note():
+        nonlocal shown
+        shown = batch
+    note()
+    return outcome, shown
+""",
+    "a variable is set in a comprehension": """
+def reveal(at, batch, outcome):
+    shown = 0
+    [shown := batch for _ in (1, 2)]
+    return outcome, shown
+""",
+    "other code than the file's": """
+def reveal(at, batch, outcome):
+    return outcome, 1
+def other(at, batch, outcome):
+    return outcome, batch
+reveal.__code__ = other.__code__
+""",
+    "a changed constant": """
+def reveal(at, batch, outcome):
+    return outcome, 1
+reveal.__code__ = reveal.__code__.replace(co_consts=(None, 2))
+""",
+    "a jump out of a loop that ends": """
+def reveal(at, batch, outcome):
+    for report in batch:
+        if report.is_null:
+            break
+    else:
+        return outcome, 1
+    return outcome, 2
+""",
+}
+
+
+@pytest.mark.parametrize("what", TELLING)
+def test_what_is_read_is_what_is_run(what: str) -> None:
+    names: dict[str, Any] = {"__name__": "somewhere"}
+    run_text(TELLING[what], names)
+    assert core_of(replace(PAPER, reveal=names["reveal"])).kept.get("reveal")
+
+
+KEPT_ALIVE = """
+def noted(at, source):
+    try:
+        return True
+    finally:
+        NOTES.append(source)
+"""
+
+
+def test_what_is_not_followed_is_looked_through() -> None:
+    names: dict[str, Any] = {"__name__": "somewhere", "NOTES": []}
+    run_text(KEPT_ALIVE, names)
+    found = [step.argval for step in steps_of(code_of(names["noted"].__code__))]
+    assert "append" in found

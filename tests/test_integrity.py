@@ -12,7 +12,7 @@ from fractions import Fraction
 from importlib.util import cache_from_source
 from pathlib import Path
 from py_compile import PycInvalidationMode
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -90,6 +90,13 @@ def fill_closure() -> Callable[[], None]:
     return lambda: setattr(cell, "cell_contents", old)
 
 
+def set_a_numerator() -> Callable[[], None]:
+    epsilon: Any = PAPER.limits.epsilon
+    old = epsilon.numerator
+    epsilon._numerator = 640
+    return lambda: setattr(epsilon, "_numerator", old)
+
+
 service = spec.aggregation_service
 CHANGES: dict[str, Callable[[], Callable[[], None]]] = {
     "spec.aggregation_service.charge.__code__": lambda: set_attribute_of_charge("__code__"),
@@ -97,6 +104,7 @@ CHANGES: dict[str, Callable[[], Callable[[], None]]] = {
     "spec.aggregation_service.settle": lambda: set_on(service, "settle", len),
     "spec.paper.PAPER.truth_probability": lambda: put_back(PAPER, "truth_probability", max),
     "SMALL_LIMITS.delta": lambda: put_back(SMALL_LIMITS, "delta", Fraction(1)),
+    "limits.epsilon._numerator": set_a_numerator,
     "spec.rules.Limits.__post_init__": lambda: set_on(type(SMALL_LIMITS), "__post_init__", len),
     "proofs._solvers.": lambda: set_on(_solvers, "Content", int),
     "properties.lump.Lump.__eq__": lambda: set_on(properties.lump.Lump, "__eq__", max),
