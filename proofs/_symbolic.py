@@ -419,7 +419,9 @@ class Truth:
         return bool(self) | other if isinstance(other, int) else NotImplemented
 
     def __eq__(self, other: object) -> bool:
-        return (self is other and between_fields()) or bool(self) == other
+        if self is other and between_fields():
+            return True
+        return bool(self) == other
 
     def __hash__(self) -> int:
         return hash(bool(self))

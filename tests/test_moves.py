@@ -52,7 +52,9 @@ def adding(base: type, said: object, **given: Any) -> type:
     """Return a move with one field more."""
     more = field(**given) if given else field()
     fields = [("more", said, more)]
-    return make_dataclass("Kind", fields, bases=(base,), frozen=True, slots=True, kw_only=True)
+    made = make_dataclass("Kind", fields, bases=(base,), frozen=True, slots=True, kw_only=True)
+    made.__module__ = "types"  # Since Python 3.12 it would be this file, with all that is in it.
+    return made
 
 
 @pytest.mark.parametrize("base", [Source, Trigger, Event, Query])
