@@ -50,7 +50,6 @@ from proofs._symbolic import (
     rational,
     replaying,
     term_of,
-    was_loose,
 )
 
 __all__ = [
@@ -291,9 +290,9 @@ class Statement(Step[S]):
         model = decision.model or {}
         example = self._completed(model)
         try:
-            with replaying(model) as used:
+            with replaying(model) as replay:
                 holds = bool(self.holds(subject, *example.values()))
-                example |= used
+                example |= replay.used
             told = ""
         except Discarded:
             holds, told = not self.existential, "the assumptions do not hold"
@@ -301,7 +300,7 @@ class Statement(Step[S]):
             return _Outcome("UNKNOWN", f"cannot be replayed: {refusal}")
         except Exception as error:
             holds, told = False, f"{type(error).__name__}: {error}"
-            if was_loose():
+            if replay.loose:
                 return _Outcome("UNKNOWN", f"cannot be replayed: {told}")
         if holds == self.existential:
             return _Outcome("PROVED" if self.existential else "REFUTED", told, example)
@@ -312,7 +311,7 @@ class Statement(Step[S]):
             told = f"the model is irrational and does not replay rounded to {_shown(example)}"
             return _Outcome("UNKNOWN", told)
         told = f"the model does not replay: {_shown(example)} {told}".strip()
-        return _Outcome("UNKNOWN", told, alarm=not was_loose())
+        return _Outcome("UNKNOWN", told, alarm=not replay.loose)
 
     def _kinds(self) -> dict[str, str]:
         parameters = list(inspect.signature(self.holds).parameters.values())[1:]

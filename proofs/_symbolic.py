@@ -24,7 +24,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, partial
 from pathlib import Path as FilePath
@@ -152,20 +152,29 @@ def free(name: str, kind: type[T]) -> T:
         return cast(T, symbols[kind](name))
     number: int | Fraction = crc32(name.encode())
     if _replays:
-        model, used = _replays[-1]
-        found = model.get(name, number)
-        number = used[name] = Fraction(found) if kind is Fraction else int(found)
+        found = _replays[-1].model.get(name, number)
+        number = _replays[-1].used[name] = Fraction(found) if kind is Fraction else int(found)
     return cast(T, text_of(int(number)) if kind is str else number)
 
 
+@dataclass(slots=True)
+class Replay:
+    """Hold the numbers that a statement is replayed on, and which of them were used.
+
+    It is `loose` if something was known by bounds alone in it.
+    """
+
+    model: Mapping[str, int | Fraction | bool]
+    used: dict[str, int | Fraction] = field(default_factory=dict)
+    loose: bool = False
+
+
 @contextmanager
-def replaying(model: Mapping[str, int | Fraction | bool]) -> Iterator[dict[str, int | Fraction]]:
-    """Give free values what a model says while a statement is replayed; note which were used."""
-    used: dict[str, int | Fraction] = {}
-    _loosened.clear()
-    _replays.append((model, used))
+def replaying(model: Mapping[str, int | Fraction | bool]) -> Iterator[Replay]:
+    """Give free values what a model says while a statement is replayed."""
+    _replays.append(Replay(model))
     try:
-        yield used
+        yield _replays[-1]
     finally:
         _replays.pop()
 
@@ -179,17 +188,12 @@ def loosely() -> Iterator[None]:
     do not replay.
     """
     _loose.append(True)
-    if not _runs:
-        _loosened.append(True)
+    if _replays and not _runs:
+        _replays[-1].loose = True
     try:
         yield
     finally:
         _loose.pop()
-
-
-def was_loose() -> bool:
-    """Tell whether something was known by bounds alone in what was replayed last."""
-    return bool(_loosened)
 
 
 def assume(*conditions: bool) -> None:
@@ -258,8 +262,7 @@ def term_of(goal: object) -> z3.BoolRef:
 _Answers = tuple[tuple[z3.BoolRef, bool], ...]
 _runs: list[_Run] = []
 _loose: list[bool] = []
-_loosened: list[bool] = []
-_replays: list[tuple[Mapping[str, int | Fraction | bool], dict[str, int | Fraction]]] = []
+_replays: list[Replay] = []
 
 
 class _Shared:
