@@ -28,7 +28,6 @@ from proofs._subjects import (
     budget,
     contribution,
     for_all_rules,
-    keeper,
     name,
     on_device,
     plain,
@@ -38,7 +37,9 @@ from proofs._subjects import (
 )
 from proofs._symbolic import MACHINERY, refuse
 from spec import Rules
-from spec.contributions import Budget, Budgets, Credit
+from spec.attribution_client import AttributionClient
+from spec.contributions import Budget, Credit
+from spec.private_aggregation_client import AggregationClient
 from spec.reports import KEY_BITS, Contribution, Report, Sent
 from spec.rules import Limits
 
@@ -123,7 +124,8 @@ def one_is_counted(
     budgets = own_budgets(before if has_contributed else None)
     parts = (contribution(new, "key of the contribution"),) if has_part else ()
     credit = unchecked(Credit, unit=X, contributions=parts)
-    at = on_device(rules, keeper(cast(Budgets, budgets)), cause)
+    keeper = AttributionClient if a_trigger else AggregationClient
+    at = on_device(rules, unchecked(keeper, budgets=budgets), cause)
     found, granted = cast(tuple[object, object], rules.contribute(at, (credit,)))
     if type(found) is not OwnBudgets or type(granted) is not tuple:
         return False
@@ -149,7 +151,8 @@ def none_is_granted(
     limits = {"contribution_budget": value_limit, "sparsity_budget": count_limit}
     cause = any_trigger(key, new) if a_trigger else any_event()
     budgets = Opaque("the budgets of all units")
-    at = on_device(with_limits(rules, **limits), keeper(cast(Budgets, budgets)), cause)
+    keeper = AttributionClient if a_trigger else AggregationClient
+    at = on_device(with_limits(rules, **limits), unchecked(keeper, budgets=budgets), cause)
     found, granted = cast(tuple[object, object], rules.contribute(at, ()))
     return found is budgets and type(granted) is tuple and not granted
 
