@@ -452,7 +452,7 @@ class _Frame:
             if isinstance(label, Listing) and label.member in (NO_MEMBER, self.policy.kept_apart):
                 self.holding.add(label.site)
                 self._escaped()
-            elif is_public(label) or _holds_something(label):
+            elif not _cannot_remember(label):
                 raise self.refuse(f"{name}, which was set outside of a loop over several units,")
         return kept
 
@@ -616,15 +616,13 @@ class _Frame:
     def _answers(self, place: int, step: Instruction, stack: list[Label]) -> None:
         """Refuse an operation that may raise, where that would tell one world from another."""
         operation = step.opname
-        raises = operation in ("UNPACK_EX", "DELETE_SUBSCR", "CALL_FUNCTION_EX")
-        if operation == "BINARY_OP" and step.argrepr.rstrip("=") in PARTIAL:
-            by = self.steps[place - 1]
-            value = by.argval if by.opname == "LOAD_CONST" else None
-            if by.opname == "LOAD_GLOBAL":
-                value = self.scope.get(cast(str, by.argval))
-            known = type(value) is int and value > 0 and not step.is_jump_target
-            divides = step.argrepr.rstrip("=") in ("//", "%")
-            raises = not divides or not (known or stack[-1] == POSITIVE)
+        sign = step.argrepr.rstrip("=") if operation == "BINARY_OP" else ""
+        raises = operation in RAISING or sign in PARTIAL
+        if sign in ("//", "%"):
+            raises = not (stack[-1] == POSITIVE or self._is_number(place - 1))
+        elif sign == "*":
+            known = POSITIVE in stack[-2:] or self._is_number(place - 1)
+            raises = not (known or self._is_number(self._before(place - 1)))
         elif operation == "BINARY_SUBSCR":
             raises = stack[-1] != SLICE and not _is_generic(stack[-2])
         elif operation == "UNPACK_SEQUENCE":
@@ -633,6 +631,20 @@ class _Frame:
         if raises:
             what = step.argrepr if operation == "BINARY_OP" else operation.replace("_", " ").lower()
             raise self.unknown(f"{what}, which may raise,")
+
+    def _is_number(self, place: int) -> bool:
+        """Tell whether an instruction does no more than to load a whole number of at least one."""
+        step = self.steps[place]
+        value = step.argval if step.opname == "LOAD_CONST" else None
+        if step.opname == "LOAD_GLOBAL":
+            value = self.scope.get(cast(str, step.argval))
+        return type(value) is int and value > 0 and not self.steps[place + 1].is_jump_target
+
+    def _before(self, place: int) -> int:
+        """Return the instruction before those that load a variable, or an attribute of one."""
+        while self.steps[place].opname == "LOAD_ATTR" and not self.steps[place].is_jump_target:
+            place -= 1
+        return place - 1 if self.steps[place].opname == "LOAD_FAST" else place
 
     def _picked(self, label: Label, place: Label) -> Label | None:
         """Return what stands at a place of a sequence, or several places, if all is public."""
@@ -952,13 +964,20 @@ def _without_lists(label: Label) -> Label:
     return label
 
 
-def _holds_something(label: Label) -> bool:
-    """Tell whether a value may be a function that remembers something between two calls."""
+def _cannot_remember(label: Label) -> bool:
+    """Tell whether a value, with all its parts, can neither be changed nor be asked what was.
+
+    A public value may be a dictionary, and a function may hold one.
+    """
+    if isinstance(label, Pack):
+        return all(map(_cannot_remember, label.members))
     if isinstance(label, OneOf):
-        return any(map(_holds_something, label.labels))
-    return isinstance(label, Method) or (
-        isinstance(label, Inside) and bool(label.taken or label.defaults)
-    )
+        return all(map(_cannot_remember, label.labels))
+    if isinstance(label, Several):
+        return not isinstance(label, Listing) and _cannot_remember(label.member)
+    if isinstance(label, Inside):
+        return not label.taken and not label.defaults
+    return not isinstance(label, Method | Public)
 
 
 def _constant(value: object) -> Label:
@@ -1152,11 +1171,17 @@ SILENT = (
 PARTIAL = frozenset({"/", "//", "%", "**", "<<", ">>", "@"})
 """Operators that raise for some numbers."""
 
+RAISING = ("UNPACK_EX", "DELETE_SUBSCR", "CALL_FUNCTION_EX", "FORMAT_VALUE")
+"""What raises for some values: a number of many digits cannot be written."""
+
 ANSWERING = (
     *(len, sum, sorted, abs, all, any, enumerate, zip, tuple, list, dict, set, frozenset, bool),
-    *(reversed, map, filter, range, isinstance, dataclasses.replace, math.floor, math.ceil, Map),
+    *(reversed, map, filter, isinstance, math.floor, math.ceil, Map),
 )
-"""What raises nothing for values of the right type, or, like a copy, only for all of them."""
+"""What raises nothing for values of the right type.
+
+A copy does where its class checks its fields, and a range whose length is too large has none.
+"""
 
 ANSWERING_METHODS = frozenset(
     {

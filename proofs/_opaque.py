@@ -24,10 +24,10 @@ class Opaque:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """Refuse to tell the type."""
+        """Refuse to tell the type; where numbers are real again it is that of the real value."""
         if running():
             refuse(f"type of {self._what}")
-        return type(self)
+        return getattr(type(self), "_stands_for", type(self))
 
     def __getattr__(self, name: str) -> NoReturn:
         if not running():

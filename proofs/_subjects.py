@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from pathlib import Path
 from time import perf_counter_ns
 from types import FrameType
-from typing import Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from unittest.mock import patch
 
 from immutables import Map
@@ -119,12 +119,24 @@ def _asks(frame: FrameType | None) -> str:
     return "" if frame is None else frame.f_code.co_filename
 
 
-def unchecked(kind: type[T], **given: object) -> T:
-    """Return an instance of a dataclass with the given fields only, without validation."""
-    made: object = object.__new__(_opened(kind))
+@cache
+def _may_be_none(kind: Any) -> frozenset[str]:
+    """Name the fields of a dataclass whose declared type mentions None."""
+    return frozenset(field.name for field in fields(kind) if "None" in str(field.type))
+
+
+def _given(made: object, kind: type[T], given: Mapping[str, object]) -> T:
+    """Give an instance its fields; an opaque value, never None, stands for none that may be."""
     for attribute, value in given.items():
+        if type(value) is Opaque and attribute in _may_be_none(cast(Hashable, kind)):
+            raise TypeError(f"{kind.__name__}.{attribute} may be None, and would not be seen to be")
         object.__setattr__(made, attribute, value)
     return cast(T, made)
+
+
+def unchecked(kind: type[T], **given: object) -> T:
+    """Return an instance of a dataclass with the given fields only, without validation."""
+    return _given(object.__new__(_opened(kind)), kind, given)
 
 
 def answering(kind: type[T], asked: Mapping[str, Callable[[], object]], **given: object) -> T:
@@ -142,10 +154,7 @@ def answering(kind: type[T], asked: Mapping[str, Callable[[], object]], **given:
     opened = _opened(kind)
     unsaid = opened.__getattr__  # type: ignore[attr-defined]
     made = type(kind.__name__, (opened,), {"__slots__": (), "__getattr__": missing})
-    found: object = object.__new__(made)
-    for attribute, value in given.items():
-        object.__setattr__(found, attribute, value)
-    return cast(T, found)
+    return _given(object.__new__(made), kind, given)
 
 
 def plain(value: object, kind: type[T]) -> T:
@@ -157,10 +166,7 @@ def plain(value: object, kind: type[T]) -> T:
 
 def bare(kind: type[T], **given: object) -> T:
     """Return an instance of exactly this dataclass, without validation."""
-    made: object = object.__new__(kind)
-    for attribute, value in given.items():
-        object.__setattr__(made, attribute, value)
-    return cast(T, made)
+    return _given(object.__new__(kind), kind, given)
 
 
 def stand_in(asked: Callable[P, T]) -> Callable[P, T]:

@@ -21,8 +21,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from types import FunctionType
-from typing import Literal
+from types import FunctionType, NoneType, UnionType
+from typing import Literal, Union, get_args, get_origin, get_type_hints
 from unittest.mock import patch
 
 from proofs._flow import read, unguarded
@@ -46,7 +46,7 @@ from proofs._proof import Statement, assume
 from proofs._served import AT, BATCH, PARAMETERS, QUERY, REPORT, RULES
 from proofs._service import asked_for
 from proofs._subjects import _real_type, any_key, any_reports, any_text, bare, for_all_rules
-from proofs._symbolic import Number, free
+from proofs._symbolic import NotSymbolic, Number, free
 from spec import Rules
 from spec.aggregation_service import Query
 from spec.reports import Contribution, Report
@@ -209,16 +209,31 @@ def kinds_of(base: type, asked: Iterable[type]) -> tuple[type, ...]:
 
 
 def own_fields(kind: type, base: type) -> dict[str, object]:
-    """Return any values for the fields that a class adds; what is no number or text is opaque."""
+    """Return any values for the fields that a class adds."""
     known = {each.name for each in dataclasses.fields(base)}
-    added = (each for each in dataclasses.fields(kind) if each.name not in known)
-    return {each.name: _any_of(each.type, each.name) for each in added}
+    declared = get_type_hints(kind)
+    added = (each.name for each in dataclasses.fields(kind) if each.name not in known)
+    return {name: _any_of(declared[name], name) for name in added}
 
 
 def _any_of(declared: object, name: str) -> object:
-    if declared in (int, "int"):
+    """Return what stands for any value of a type: None is a value of its own.
+
+    What is neither a number nor a text is opaque, and must never be None, as which an opaque value
+    does not show.
+    """
+    if declared is int:
         return free(f"own_{name}", int)
-    return any_text(f"own_{name}") if declared in (str, "str") else Opaque(f".{name}")
+    if declared is str:
+        return any_text(f"own_{name}")
+    others = [each for each in get_args(declared) if each is not NoneType]
+    if get_origin(declared) in (Union, UnionType) and len(others) == 1:
+        is_none = free(f"own_{name} is None", bool)
+        return None if bool(is_none) else _any_of(others[0], name)
+    kind = get_origin(declared) or declared
+    if not isinstance(kind, type) or issubclass(NoneType, kind):
+        raise NotSymbolic(f"the field {name}, which may be of several types")
+    return Opaque(f".{name}")
 
 
 def adds_at_most_its_value(

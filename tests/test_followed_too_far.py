@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -281,6 +282,104 @@ COUNTING = (counted_in_the_end, counted_on_the_way, noted_as_nothing)
 def test_nobody_learns_how_many_are_granted(rule: Rule) -> None:
     kept = core_of(replace(PAPER, attribute=credit_all, contribute=rule)).kept
     assert set(kept) == {"contribute"}
+
+
+# What one credit writes the next one reads, wherever it is kept.
+
+
+def a_notebook_in_a_pair(at: Any, credits: Any) -> Any:
+    notes, kept = ({}, at.client), []  # type: ignore[var-annotated]
+    for credit in credits:
+        seen, _ = notes
+        seen[credit.unit] = 1
+        kept.append(credit if len(seen) < 9 else replace(credit, contributions=()))
+    return PAPER.contribute(at, tuple(kept))
+
+
+def a_notebook_in_a_pair_of_pairs(at: Any, credits: Any) -> Any:
+    notes, kept = ((at.client, (at.client, [])), at.client), []  # type: ignore[var-annotated]
+    for credit in credits:
+        (_, (_, seen)), _ = notes
+        seen.append(1)
+        kept.append(credit if len(seen) < 9 else replace(credit, contributions=()))
+    return PAPER.contribute(at, tuple(kept))
+
+
+def a_function_in_a_pair(at: Any, credits: Any) -> Any:
+    seen: Any = []
+    notes: Any = (lambda: seen, at.client)
+    kept = []
+    for credit in credits:
+        note, _ = notes
+        note().append(1)
+        kept.append(credit if len(note()) < 9 else replace(credit, contributions=()))
+    return PAPER.contribute(at, tuple(kept))
+
+
+@pytest.mark.parametrize(
+    "rule", [a_notebook_in_a_pair, a_notebook_in_a_pair_of_pairs, a_function_in_a_pair], ids=named
+)
+def test_nothing_that_can_be_written_on_outlives_a_round(rule: Rule) -> None:
+    kept = core_of(replace(PAPER, attribute=credit_all, contribute=rule)).kept
+    assert "contribute" in kept
+
+
+# An error of a rule that one world runs alone would tell.
+
+
+def by_a_range(at: Any, unit: Any, spent: Any, part: Any) -> Any:
+    if len(range(0, part.value, 2)) > 30_000:
+        return spent, False
+    return PAPER.admit(at, unit, spent, part)
+
+
+def by_a_long_tuple(at: Any, unit: Any, spent: Any, part: Any) -> Any:
+    if len((0,) * part.value) > 30_000:
+        return spent, False
+    return PAPER.admit(at, unit, spent, part)
+
+
+def by_a_text(at: Any, unit: Any, spent: Any, part: Any) -> Any:
+    if f"{part.value}".startswith("9"):
+        return spent, False
+    return PAPER.admit(at, unit, spent, part)
+
+
+def by_a_copy_that_is_checked(at: Any, unit: Any, spent: Any, part: Any) -> Any:
+    if replace(at.cause, report_id=30_000 - part.value).report_id < 100:
+        return spent, False
+    return PAPER.admit(at, unit, spent, part)
+
+
+def by_a_square(at: Any, unit: Any, spent: Any, part: Any) -> Any:
+    if part.value * part.value > 30_000:
+        return spent, False
+    return PAPER.admit(at, unit, spent, part)
+
+
+def by_a_multiple(at: Any, unit: Any, spent: Any, part: Any) -> Any:
+    if 2 * part.value > 30_000 or part.value * 3 > at.limits.contribution_budget * part.value:
+        return spent, False
+    return PAPER.admit(at, unit, spent, part)
+
+
+@pytest.mark.parametrize(
+    ("rule", "what"),
+    [
+        (by_a_range, "a call of range, which may raise"),
+        (by_a_long_tuple, r"\*, which may raise"),
+        (by_a_text, "format value, which may raise"),
+        (by_a_copy_that_is_checked, "a call of replace, which may raise"),
+        # What is multiplied is not known to be a number.
+        (by_a_square, r"\*, which may raise"),
+    ],
+)
+def test_what_could_raise_is_not_followed_where_it_would_tell(rule: Rule, what: str) -> None:
+    assert re.search(what, core_of(replace(PAPER, admit=rule)).kept["admit"])
+
+
+def test_what_is_multiplied_by_a_number_raises_nothing() -> None:
+    assert core_of(replace(PAPER, admit=by_a_multiple)).kept == {}
 
 
 SENDING = (hours_of_a_table, rounds_over_a_table, an_outcome_twice_if_null)

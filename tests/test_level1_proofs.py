@@ -431,6 +431,12 @@ ROOT = Path(__file__).resolve().parent
         "noise_for_the_bit_length",
         "parts_of_a_grain_are_free",
         "parts_of_a_grain_are_rounded_off",
+        "a_real_map_is_free",
+        "a_record_that_reads_the_same_is_free",
+        "a_record_that_stays_the_same_is_free",
+        "clearing_forgets_pages_that_measured",
+        "large_charges_are_prepaid",
+        "marked_pages_look_at_impressions",
     ],
 )
 def test_no_guarantee_is_proved_where_a_stand_in_could_be_told(stem: str) -> None:

@@ -35,6 +35,7 @@ from spec import PAPER, Query, Report, Rules
 from spec.aggregation_service import Spent
 from spec.attribution_client import Trigger
 from spec.distributions import Law, coin
+from spec.rules import Limits
 from spec.verdicts import Check, Evidence, Finding, Verdict
 
 
@@ -218,3 +219,9 @@ def test_a_stand_in_answers_the_specification_only() -> None:
         explore(lambda: sent(None, ()))
     asking = compile("asked(None, ())", str(SPECIFICATION / "system.py"), "eval")
     assert explore(lambda: eval(asking, {"asked": sent}))
+
+
+def test_an_opaque_value_stands_in_no_field_that_may_be_none() -> None:
+    with pytest.raises(TypeError, match=r"Limits\.maximum_queries may be None"):
+        unchecked(Limits, maximum_queries=opaque(int, "the most queries"))
+    assert unchecked(Limits, maximum_queries=None).maximum_queries is None

@@ -47,7 +47,7 @@ def asked_by_us(depth: int = 2) -> bool:
     return known and vars(module) is scope
 
 
-class Entries:
+class Entries(Opaque):
     """Be a map whose keys are compared one by one and never hashed, so that they may be symbolic.
 
     It stands for an `immutables.Map` and has those of its methods that rules use. Rules of a
@@ -58,6 +58,7 @@ class Entries:
     """
 
     __slots__ = ("_elsewhere", "_own", "_pairs")
+    _stands_for = Map
 
     def __init__(
         self,
@@ -65,6 +66,7 @@ class Entries:
         own: object = None,
         elsewhere: Callable[[], object] | None = None,
     ) -> None:
+        super().__init__("what is kept")
         self._pairs = tuple(pairs)
         self._own = own
         self._elsewhere = elsewhere

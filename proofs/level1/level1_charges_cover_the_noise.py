@@ -29,7 +29,7 @@ from unittest.mock import patch
 
 from proofs._opaque import Opaque
 from proofs._proof import Proof, assume, exists
-from proofs._subjects import for_all_rules, opaque, unchecked
+from proofs._subjects import for_all_rules, opaque, plain, unchecked
 from proofs._symbolic import NotSymbolic, counting, free, loosely, rational, refuse, running
 from proofs.level1._subjects import BASE, at_conversion, counted_limits, entries
 from spec.level1 import (
@@ -183,7 +183,9 @@ def charged(
     whole = {"value": counting(value), "max_value": counting(max_value)}
     asked = unchecked(Conversion, epsilon=epsilon, **whole)
     with loosely(), patch.object(budgets, "rounded_up", rounding()):
-        return rules.charge(at_conversion(fixed(rules), asked), single, counting(norm))
+        cost = rules.charge(at_conversion(fixed(rules), asked), single, counting(norm))
+    # Who deducts is shown it: one of a subclass would tell more.
+    return plain(cost, Charge)
 
 
 @for_all_rules("the noise of a job is as wide as its budget says")

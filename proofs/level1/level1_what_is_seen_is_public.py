@@ -26,7 +26,7 @@ from immutables import Map
 
 from proofs._opaque import Name
 from proofs._proof import Proof, assume, exists
-from proofs._subjects import Inductive, for_all_rules, opaque, same, unchecked
+from proofs._subjects import Inductive, for_all_rules, opaque, plain, same, unchecked
 from proofs._symbolic import free, refuse
 from proofs.level1._subjects import (
     NEWS,
@@ -141,13 +141,15 @@ def activated(
     on: bool,
     never: bool,
     always: bool,
-) -> object:
+) -> Activation | None:
     """Check the activation of a page; it may never have been, or nothing may be asked for."""
     lasts = None if always else duration
     rules = replace(subject.rules, limits=limits_of(activation_duration=lasts))
     at = unchecked(OnBrowser, rules=rules, now=now, device=device)
     page = Activation(enabled=bool(on), activated=None if never else then)
-    return rules.check_activation(at, page)
+    after = rules.check_activation(at, page)
+    # The same rule is shown it again: one of a subclass would tell it more.
+    return None if after is None else plain(after, Activation)
 
 
 @for_all_rules("a page is active or not whatever the device keeps")
@@ -221,7 +223,9 @@ def parsed(_: Level1Limits, text: str) -> str | None:
     return PARSED if text is NEWS else refuse("parse_site of a text of a rule")
 
 
-def checked(subject: Subject, device: Device, index: int, days: int) -> object:
+def checked(
+    subject: Subject, device: Device, index: int, days: int, sites: tuple[str, ...] = ()
+) -> object:
     """Check the options of an impression; return it, or what the call is rejected with."""
     assume(0 <= index, 0 <= days)
     rules = replace(subject.rules, limits=limits_of(**LIMITS), parse_site=parsed)
@@ -230,10 +234,10 @@ def checked(subject: Subject, device: Device, index: int, days: int) -> object:
         ImpressionOptions,
         histogram_index=index,
         lifetime_days=days,
-        match_value=0,
-        priority=0,
-        conversion_sites=(),
-        conversion_callers=(),
+        match_value=free("match_value", int),
+        priority=free("priority", int),
+        conversion_sites=sites,
+        conversion_callers=sites,
     )
     caller = unchecked(Caller, site=NEWS, intermediary=None)
     try:
@@ -244,8 +248,10 @@ def checked(subject: Subject, device: Device, index: int, days: int) -> object:
 
 @for_all_rules("an impression is checked whatever the device keeps")
 def checks_are_blind(subject: Subject, index: int, days: int) -> bool:
-    """Check an impression without looking at the device."""
-    checked(subject, hidden(), index, days)
+    """Check an impression without looking at the device; a changed rule may see no list."""
+    own = subject.rules.validate_impression is DRAFT.validate_impression
+    sites = () if own else opaque(tuple[str, ...], "the sites")
+    checked(subject, hidden(), index, days, sites)
     return True
 
 
@@ -298,7 +304,7 @@ def clearing_is_alike(
         epoch_start=start,
         last_clearing=None if first else last,
         enabled=free("enabled", int) > 0,
-        pages=Map(),
+        pages=opaque(Map, "the pages"),
     )
     here, there = (
         clear(on_clearing(subject.rules, now, device, kept), bool(everything), bool(forget))
