@@ -13,6 +13,7 @@ PYTHON ?= $(shell python3 -c '$(PLAIN)' 2>/dev/null && /usr/bin/python3 -c '$(WI
 BIN := .venv/bin
 STAMP := .venv/.installed
 DOCS_STAMP := .venv/.installed-docs
+BENCH_STAMP := .venv/.installed-bench
 
 .DEFAULT_GOAL := help
 .PHONY: help install check test tests lint types catalogue corpus docs tightness bench mutants clean
@@ -74,7 +75,13 @@ tightness: $(STAMP) ## Compute the tightness tables in docs/.
 	@echo "Computing docs/tightness.csv and docs/tightness_small.csv"
 	@$(BIN)/python -m docs.generator.tightness
 
-bench: $(STAMP) ## Run the benchmarks and print their figures.
+$(BENCH_STAMP): $(STAMP)
+	@echo "Installing what the benchmarks are measured against into .venv"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt \
+	    --config-settings editable_mode=compat -e '.[dev,bench]'
+	@touch $@
+
+bench: $(BENCH_STAMP) ## Run the benchmarks and print their figures.
 	@echo "Running the benchmarks"
 	@$(BIN)/python -m benchmarks
 

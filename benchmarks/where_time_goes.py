@@ -1,4 +1,4 @@
-"""Show where the time of `sandproof check` goes, and write it to benchmarks/profile.md.
+"""Show where the time of `sandproof check` goes; as a command, write it to benchmarks/profile.md.
 
 The paper's rules and four proposals are checked at the default effort, without the store. In each
 child process a timer asks every few milliseconds of processor time what is running, and adds the
@@ -143,21 +143,25 @@ def table(name: str, found: list[tuple[str, dict[str, float]]]) -> str:
     return "\n".join([*lines, ""])
 
 
-def main(*others: str) -> None:
-    """Measure every case, print the tables and write them."""
+def main(*others: str) -> str:
+    """Measure every case here and in other trees; print the tables and return them."""
     here = Path(__file__).resolve().parent.parent
-    texts = [
-        "# Where the time of `sandproof check` goes\n",
-        "Written by `python -m benchmarks.where_time_goes`: seconds of processor time on one core,",
-        "default effort, without the store. Checks run in child processes, one after the other.",
-        "",
-    ]
+    trees = [here, *(Path(each).resolve() for each in others)]
+    texts = []
     for name, path in CASES.items():
-        trees = [here, *(Path(each).resolve() for each in others)]
         texts.append(table(name, [measured(tree, path) for tree in trees]))
         print(texts[-1], flush=True)
-        (here / "benchmarks" / "profile.md").write_text("\n".join(texts), encoding="utf-8")
+    return "\n".join(texts)
 
+
+HEADING = """\
+# Where the time of `sandproof check` goes
+
+Written by `python -m benchmarks.where_time_goes`: seconds of processor time on one core,
+default effort, without the store. Checks run in child processes, one after the other.
+
+"""
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    found = HEADING + main(*sys.argv[1:])
+    Path(__file__).with_name("profile.md").write_text(found, encoding="utf-8")

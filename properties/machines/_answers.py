@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from properties.game import Window, rational
 from properties.lump import Inexact, OutOfWindow, check_apart, sealed
-from properties.observation import Seen
+from properties.observation import Codes, Seen
 from properties.solve import MARGIN, answers_in_full
 from spec.aggregation_service import Aborted, Answer, Outcome, Query, Service, Spent
 from spec.contributions import Budget, Budgets, Credit, Unit
@@ -172,6 +172,29 @@ World = tuple[AtService, tuple[Report, ...]]
 """What the service sees of a query in one world, and the reports that the query names there."""
 
 
+class Laws:
+    """Remember the laws of answers for given rules: runs of a machine ask many of them again."""
+
+    def __init__(self) -> None:
+        self.codes = Codes()
+        self.known: dict[Hashable, Served] = {}
+
+    def __call__(self, world: World, window: Window) -> Served:
+        """Return the exact law of the service's next state and of what it shows."""
+        if len(self.known) >= MOST_LAWS:
+            self.codes, self.known = Codes(), {}
+        at, reports = world
+        key = at.now, self.codes(at.service), self.codes(at.query), self.codes(reports), window
+        law = self.known.get(key)
+        if law is None:
+            law = self.known[key] = law_of_answer(world, window)
+        return law
+
+
+MOST_LAWS = 1000
+"""How many laws are remembered before all are forgotten."""
+
+
 def law_of_answer(world: World, window: Window) -> Served:
     """Return the exact law of the service's next state and of what it shows."""
     at, reports = world
@@ -187,7 +210,11 @@ def law_of_answer(world: World, window: Window) -> Served:
 
 
 def laws_of_answers(
-    first: World, second: World, watches: tuple[Watch, Watch], lumps: bool = True
+    first: World,
+    second: World,
+    watches: tuple[Watch, Watch],
+    law_of: Laws,
+    lumps: bool = True,
 ) -> tuple[Served, Served]:
     """Return the laws of the answers in two worlds, seen through one window.
 
@@ -203,16 +230,17 @@ def laws_of_answers(
         low, high = window.lowest + MARGIN, window.highest - MARGIN
         watched = replace(window, lowest=low, highest=high, watched=True)
         with suppress(Inexact):
-            return laws_through(first, second, watched)
-    return laws_through(first, second, window)
+            return laws_through(first, second, watched, law_of)
+    return laws_through(first, second, window, law_of)
 
 
-def laws_through(first: World, second: World, window: Window) -> tuple[Served, Served]:
+def laws_through(
+    first: World, second: World, window: Window, law_of: Laws
+) -> tuple[Served, Served]:
     """Return the laws of the answers in two worlds through a window, made wider as needed."""
     while True:
         try:
-            law = law_of_answer(first, window)
-            other = law_of_answer(second, window)
+            law, other = law_of(first, window), law_of(second, window)
             dict.fromkeys((*law.support(), *other.support()))  # Lumps of different noise differ.
             return law, other
         except OutOfWindow as needed:

@@ -17,6 +17,7 @@ from typing import ClassVar, TypeVar, cast, overload
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
 from properties.machine_list import ROLLOUTS
+from properties.machines._answers import Laws
 from properties.observation import NoEncoding
 from properties.strategies import LIMITS
 from spec.distributions import Law
@@ -72,6 +73,7 @@ class Machine(RuleBasedStateMachine):
     relation: ClassVar[Relation | None] = None
     claims: ClassVar[frozenset[str]]
     counts: ClassVar[Counter[str]]
+    laws: ClassVar[Laws]
 
     def __init__(self) -> None:
         super().__init__()
@@ -165,6 +167,7 @@ def machine_for(
         "relation": relation,
         "claims": examined,
         "counts": Counter(),
+        "laws": Laws(),
     }
     return cast("type[M]", type(machine.__name__, (machine,), body))
 

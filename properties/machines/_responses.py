@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TypeVar, cast, overload
 
 from properties.machines._loss import Loss, loss_of
-from properties.observation import Seen, encoded
+from properties.observation import Codes, Seen
 from spec.contributions import Unit
 from spec.distributions import Distribution, Draw, Law, explore
 from spec.event_client import EventSource, EventTrigger
@@ -83,8 +83,9 @@ def same(one: States[S], other: States[S]) -> bool:
     """Tell whether two lists of states are the same, the states compared as data."""
     if one != other:
         return False
-    states, others = (tuple(state for state, _, _ in each) for each in (one, other))
-    return encoded(states) == encoded(others)
+    codes = Codes()  # The states of both lists share most of their parts.
+    states, others = ([codes(state) for state, _, _ in each] for each in (one, other))
+    return states == others
 
 
 def moved_states(states: States[S], move: Callable[[S, Draw], tuple[S, Hashable]]) -> States[S]:

@@ -223,7 +223,7 @@ class WorldsMachine(Machine):
                 continue
             self.count("an answer told of a unit")
             watches = (self.watch, self.watches[unit])
-            laws = laws_of_answers(world, other, watches, self.lumps)
+            laws = laws_of_answers(world, other, watches, self.laws, self.lumps)
             if self.examines(ROLLOUTS):
                 self.rollouts.add(unit, query, laws, *watches)
             if self.examines(ATTRIBUTION, AGGREGATION, TOGETHER):

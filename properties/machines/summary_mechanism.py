@@ -162,7 +162,7 @@ class SummaryMachine(AskingMachine):
                 second = self.world(move, other, self.without[unit])
                 if first != second:
                     watches = (self.watch, watch)
-                    laws = laws_of_answers(first, second, watches, self.lumps)
+                    laws = laws_of_answers(first, second, watches, self.laws, self.lumps)
                     told_of = self.rollouts.add(unit, move, laws, *watches)
                     self.count("an answer told of a unit", told_of)
 
