@@ -34,6 +34,7 @@ from typing import cast
 
 from proofs._followed import _known
 from proofs._labels import (
+    A_PART,
     DRAW,
     FALSE,
     LIMITS,
@@ -171,6 +172,7 @@ BUDGETS = Label("the budgets of all units")
 LOOK_UP = Label("the budget of another unit")
 RULES = Label("the rules")
 CREDIT = Label("a credit")
+PARTS = Several("the contributions of a credit", A_PART)
 GRANTED = Label("what is granted")
 
 
@@ -188,7 +190,7 @@ class Admitting(Policy):
         if label == ADMITTING:
             return {"client": KEEPER, "rules": RULES, "limits": LIMITS}.get(name, PUBLIC)
         if label == CREDIT:
-            return {"unit": UNIT, "contributions": PUBLIC}.get(name)
+            return {"unit": UNIT, "contributions": PARTS}.get(name)
         if label == RULES and name == "limits":
             return LIMITS
         if label == KEEPER and name == "budgets":
@@ -233,7 +235,7 @@ class AdmittingOne(Admitting):
     def attribute(self, label: Label, name: str) -> Label | None:
         """Open the credit."""
         if label == ONE_CREDIT:
-            return UNIT if name == "unit" else PUBLIC
+            return {"unit": UNIT, "contributions": PARTS}.get(name, PUBLIC)
         return super().attribute(ADMITTING if label == DONE else label, name)
 
     def call(self, call: Call) -> Label | None:

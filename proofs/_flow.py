@@ -53,6 +53,7 @@ from proofs._followed import (
 )
 from proofs._instructions import Code, Instruction, NoSource, code_of
 from proofs._labels import (
+    A_PART,
     DRAW,
     FALSE,
     LIMITS,
@@ -641,10 +642,18 @@ class _Frame:
         return type(value) is int and value > 0 and not self.steps[place + 1].is_jump_target
 
     def _before(self, place: int) -> int:
-        """Return the instruction before those that load a variable, or an attribute of one."""
-        while self.steps[place].opname == "LOAD_ATTR" and not self.steps[place].is_jump_target:
-            place -= 1
-        return place - 1 if self.steps[place].opname == "LOAD_FAST" else place
+        """Return the instruction before those that calculate a value, or these if it is not so."""
+        missing = 1
+        for each in range(place, 0, -1):
+            step = self.steps[each]
+            if step.opname not in TAKEN:
+                break
+            missing += TAKEN[step.opname] - 1
+            if not missing:
+                return each - 1
+            if step.is_jump_target:
+                break
+        return place
 
     def _picked(self, label: Label, place: Label) -> Label | None:
         """Return what stands at a place of a sequence, or several places, if all is public."""
@@ -947,6 +956,8 @@ def _always_answers(callee: Label, call: Call) -> bool:
         return False
     if isinstance(target, type) and dataclasses.is_dataclass(target):
         return not hasattr(target, "__post_init__")
+    if target is dataclasses.replace:
+        return call.positional == (A_PART,)
     return any(target is each for each in ANSWERING)
 
 
@@ -1170,6 +1181,9 @@ SILENT = (
 
 PARTIAL = frozenset({"/", "//", "%", "**", "<<", ">>", "@"})
 """Operators that raise for some numbers."""
+
+TAKEN = {"LOAD_FAST": 0, "LOAD_CONST": 0, "LOAD_ATTR": 1, "BINARY_OP": 2, "UNARY_NEGATIVE": 1}
+"""How many values instructions take that leave one."""
 
 RAISING = ("UNPACK_EX", "DELETE_SUBSCR", "CALL_FUNCTION_EX", "FORMAT_VALUE")
 """What raises for some values: a number of many digits cannot be written."""
