@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,6 +18,7 @@ from sandproof import formats
 from sandproof.about import About, Change
 from sandproof.claim_result import AttackRecord, ClaimResult, shortened
 from sandproof.compare import rows_of, status_of
+from sandproof.families import w3c
 from sandproof.families.paper import promises
 from sandproof.formats.sarif import from_here
 from sandproof.formats.text import as_text
@@ -263,6 +265,27 @@ def test_a_searched_change_opens_with_what_cost_the_proof_and_what_would_regain_
         "searched, not proved: settle changed; "
         "the proof returns if the rules that it names are the paper's again"
     )
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_a_report_speaks_of_the_document_of_its_family(form: str) -> None:
+    game, scripts = SOUND.claims[0].findings
+    cost = replace(game, evidence=Evidence.NONE, shape=Shape.NONE, check="proof")
+    proof = replace(cost, reason=Reason.RULES_CHANGED)
+    searched = replace(SOUND.claims[0], findings=(game, scripts, proof))
+    about = replace(ABOUT, family="w3c", relation="")
+    draft = replace(SOUND, about=about, claims=(searched, *SOUND.claims[1:]))
+    text = " ".join(unescape(formats.render(form, [draft])).split())
+    assert "if the rules that it names are the draft's again" in text
+    assert "The draft's proof no longer applies here" in text
+    assert "the paper" not in text.lower()
+
+
+def test_promises_of_level_1_are_for_epochs() -> None:
+    own = w3c.FAMILY.own
+    told = {str(each) for each in w3c.promises(own, {}).values()}
+    assert "(8, 0) per device and epoch, against all sites, epochs of 604800 s" in told
+    assert not any("window" in each for each in told)
 
 
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "junit", "sarif"])

@@ -82,6 +82,7 @@ def promises(rules: Level1Rules, _: Mapping[str, Relation]) -> Mapping[str, Prom
             base=limits.base,
             unit=unit,
             window=limits.epoch,
+            windows="epochs",
         )
         for claim, (grains, unit) in promised.items()
     }

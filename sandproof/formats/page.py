@@ -140,7 +140,7 @@ def changes(result: Result) -> str:
 
 
 def instead(result: Result) -> str:
-    """Return which parts of the paper's proof fall, if guarantees hold without them."""
+    """Return which parts of the published proof fall, if guarantees hold without them."""
     if not result.decided_instead:
         return ""
     names = ", ".join(f"<code>{row.claim.id}</code>" for row in result.fallen)
@@ -149,7 +149,7 @@ def instead(result: Result) -> str:
         for row in result.decided_instead
     )
     return (
-        f"<h2>The paper's proof no longer applies here</h2><p>Because of {names}. "
+        f"<h2>{escape(result.about.lost_proof)}</h2><p>Because of {names}. "
         f"The guarantees were decided instead:</p><ul>{listed}</ul>"
     )
 

@@ -232,10 +232,10 @@ def write_story(out: Writer, story: str) -> None:
 
 
 def write_instead(out: Writer, result: Result) -> None:
-    """Write which parts of the paper's proof fall, and how the guarantees were decided instead."""
+    """Write which parts of the published proof fall, and how the guarantees were decided instead."""
     if not result.decided_instead:
         return
-    out.heading("The paper's proof no longer applies here")
+    out.heading(result.about.lost_proof)
     for row in result.fallen:
         what = "falls" if row.verdict is Verdict.REFUTED else "is not shown for these rules"
         told = row.told_counterexample
