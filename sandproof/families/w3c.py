@@ -115,5 +115,6 @@ FAMILY = Family(
         spec.level1.rules,
         spec.noise,
     ),
+    unreached="the universes of Level 1 are fixed, and only a proof decides what they leave out",
     read=read,
 )
