@@ -439,9 +439,65 @@ def test_a_lemma_that_falls_is_told_apart_from_a_guarantee_that_does() -> None:
     text = " ".join(as_text(SOUND).split())
     assert "The paper's proof no longer applies here" in text
     assert f"because {LEMMA} is not shown for these rules" in text
-    assert f"decided instead: {ATTRIBUTION} searched: worst adversary; 7 moves" in text
+    assert f"decided instead, as is told above: {ATTRIBUTION} searched." in text
+    assert text.count("worst adversary; 7 moves") == 1
     assert SOUND.verdict is Verdict.SEARCHED
     assert "no longer applies" not in as_text(BROKEN)
+
+
+def searched_in(*names: str) -> Finding:
+    return Finding(
+        claim=LEDGER,
+        check="game",
+        evidence=Evidence.EXACT_IN_UNIVERSE,
+        method="exact game",
+        bound=f"small universes: {'; '.join(names)}",
+        shape=Shape.SMALL_UNIVERSE,
+    )
+
+
+def test_many_universes_are_counted_and_named_if_that_is_asked_for() -> None:
+    names = [f"universe {number}" for number in range(5)]
+    findings = (searched_in(*names), searched_in(*(f"{name}, at real sizes" for name in names)))
+    claim = replace(CLAIMS[LEDGER], shapes=(Shape.SMALL_UNIVERSE,))
+    many = replace(SOUND, claims=(ClaimResult(claim=claim, findings=findings),))
+    told = as_text(many)
+    assert "exact game; 5 small universes\n" in told
+    assert "exact game; 5 small universes at real sizes\n" in told
+    assert "(-v names all universes)" in told
+    assert "universe 3" not in told
+    listed = " ".join(as_text(many, verbose=True).split())
+    assert listed.count("; ".join(names)) == 1
+    few = ClaimResult(claim=claim, findings=(searched_in(*names[:2]),))
+    told = as_text(replace(many, claims=(few,)))
+    assert "small universes: universe 0; universe 1" in told
+    assert "-v names" not in told
+
+
+def test_what_leaves_guarantees_open_is_told_once() -> None:
+    steps = [f"unknown step {each}: a look at the impressions one by one" for each in "abc"]
+    inner = "\n".join(step.replace("unknown", "UNKNOWN", 1) for step in steps)
+    proof = Finding(
+        claim=LEDGER,
+        check="proof",
+        reason=Reason.LEMMA_OPEN,
+        detail=f"a_lemma: {'; '.join(steps[:2])}",
+        steps=(Step(name="a_lemma", verdict=Verdict.UNKNOWN, by="z3", detail=inner),),
+    )
+    other = replace(proof, detail=f"a_lemma: {steps[0]}; {steps[2]}")
+    missing = "no search reached " + "some long line of the change, " * 4
+    claim = replace(CLAIMS[LEDGER], shapes=(Shape.SMALL_UNIVERSE,))
+    rows = [
+        ClaimResult(claim=claim, findings=(searched_in("one"), each), unreached=missing)
+        for each in (proof, other, proof)
+    ]
+    text = as_text(replace(SOUND, claims=tuple(rows)))
+    told = " ".join(text[: text.rindex("unknown: ")].split())
+    assert all(told.count(step) == 1 for step in steps)
+    assert told.count("no search reached") == 1
+    assert "UNKNOWN" not in told
+    assert f"not proved: {steps[2]}; the rest is told above" in told
+    assert told.endswith("for the same reason not proved: for the same reason")
 
 
 def test_exit_statuses_tell_the_verdict() -> None:

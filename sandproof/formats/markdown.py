@@ -96,8 +96,8 @@ def instead(result: Result) -> list[str]:
         return []
     names = ", ".join(f"`{row.claim.id}`" for row in result.fallen)
     lines = ["", f"{result.about.lost_proof}, because of {names}."]
-    lines += ["The guarantees were decided instead:", ""]
-    return lines + [f"- `{row.claim.id}`: {escaped(row.reason)}" for row in result.decided_instead]
+    lines += ["The guarantees were decided instead, as the table tells:", ""]
+    return lines + [f"- `{row.claim.id}`: {row.verdict.value}" for row in result.decided_instead]
 
 
 def fenced(text: str, language: str) -> list[str]:

@@ -145,12 +145,12 @@ def instead(result: Result) -> str:
         return ""
     names = ", ".join(f"<code>{row.claim.id}</code>" for row in result.fallen)
     listed = "".join(
-        f"<li><code>{row.claim.id}</code>: {escape(row.reason)}</li>"
+        f"<li><code>{row.claim.id}</code>: {row.verdict.value}</li>"
         for row in result.decided_instead
     )
     return (
         f"<h2>{escape(result.about.lost_proof)}</h2><p>Because of {names}. "
-        f"The guarantees were decided instead:</p><ul>{listed}</ul>"
+        f"The guarantees were decided instead, as the table tells:</p><ul>{listed}</ul>"
     )
 
 
