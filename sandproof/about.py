@@ -82,6 +82,11 @@ class About:
         return WHOSE[self.family]
 
     @property
+    def lost_proof(self) -> str:
+        """Say that the proof of what was published is lost, as the heading of what was instead."""
+        return f"{self.whose[0].upper()}{self.whose[1:]} proof no longer applies here"
+
+    @property
     def changed(self) -> frozenset[str]:
         """Name the rules that differ from those of the family."""
         return frozenset(change.field.split(".")[0] for change in self.changes)

@@ -225,7 +225,12 @@ def told_alarm(finding: Finding) -> str:
 
 
 def told_cost(finding: Finding) -> str:
-    """Tell why a proof is none; of a chain of lemmas also what is open in the last of them."""
+    """Tell why a proof is none; of a chain of lemmas also what is open in the last of them.
+
+    That is left out where the steps that are needed of it are named already.
+    """
     inner = finding.steps[-1].detail if finding.steps else ""
     deeper = inner if finding.reason is Reason.LEMMA_OPEN else ""
-    return f"{finding.detail}: {deeper}" if deeper else finding.detail
+    steps = (line.partition(" [")[0].lower() for line in deeper.splitlines())
+    named = any(step in finding.detail.lower() for step in steps)
+    return f"{finding.detail}: {deeper}" if deeper and not named else finding.detail

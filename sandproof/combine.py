@@ -16,6 +16,9 @@ from sandproof.result import Repair
 from sandproof.schedule import Schedule
 from spec.verdicts import Claim, Evidence, Finding, Kind, Reason, Verdict
 
+UNREACHABLE = "if nothing can reach it, leave it out or put an assert in its place"
+"""What lets a guarantee be decided that waits for code which no run can reach."""
+
 
 def claim_results(
     schedule: Schedule, claims: Sequence[Claim], interrupted: bool
@@ -80,7 +83,8 @@ def unreached(schedule: Schedule, claim: Claim, findings: Sequence[Finding]) -> 
         return ""
     reached = frozenset().union(*(found.reached for found in schedule.own().values()))
     changed = schedule.loaded.about.changed & set(claim.rules)
-    return schedule.loaded.listing.complaint(changed, reached)
+    complaint = schedule.loaded.listing.complaint(changed, reached)
+    return complaint and f"{complaint}: {schedule.loaded.family.unreached}; {UNREACHABLE}"
 
 
 def repairs(schedule: Schedule) -> Iterator[Repair]:

@@ -27,8 +27,8 @@ class Strength(StrEnum):
 class Promise:
     """Hold what a guarantee promises; ε counts units ln b, and b is the `base`.
 
-    `window` is the length of a time window in seconds, where the unit has one. `decided_by` names a
-    changed rule that decides what the unit is.
+    `window` is the length of a time window in seconds, where the unit has one, and `windows` what
+    such windows are called. `decided_by` names a changed rule that decides what the unit is.
     """
 
     epsilon: Fraction
@@ -37,6 +37,7 @@ class Promise:
     unit: str
     relation: str = ""
     window: int | None = None
+    windows: str = "windows"
     decided_by: str = ""
 
     @property
@@ -48,7 +49,7 @@ class Promise:
     @property
     def scope(self) -> str:
         """Say for whom, and with respect to which neighbours, this is promised."""
-        window = "" if self.window is None else f", windows of {self.window} s"
+        window = "" if self.window is None else f", {self.windows} of {self.window} s"
         decided = f", as the changed rule {self.decided_by} decides" if self.decided_by else ""
         neighbours = f"; neighbours: {self.relation}" if self.relation else ""
         return f"per {self.unit}{window}{decided}{neighbours}"

@@ -83,9 +83,7 @@ class Listing:
             text = f"`{self.sources[file][line - 1].strip()}`"
             shown.append(f"{file}, line {line} ({text}{f', {way}' if way else ''})")
         more = f" and {len(found) - 2} more" if len(found) > 2 else ""
-        return (
-            f"no search reached {', '.join(shown)}{more} in full: name a UNIVERSE that reaches it"
-        )
+        return f"no search reached {', '.join(shown)}{more} in full"
 
 
 class Reach:

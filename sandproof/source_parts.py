@@ -20,7 +20,7 @@ Owner: TypeAlias = (
 OWNERS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp, ast.ClassDef)
 NAMES = {ast.Lambda: "<lambda>", ast.GeneratorExp: "<genexpr>"}
 CONSTANT = (ast.Constant, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load)
-JOINED = re.compile(r"\s(?:and|or)(?:\s|$)")
+JOINED = re.compile(r"\s(?:and|or|not)(?:[\s(]|$)")
 """What stands between the conditions of a line."""
 
 

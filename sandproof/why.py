@@ -11,11 +11,11 @@ from sandproof.result import Result
 from spec.verdicts import Claim, Kind, Reason, Verdict
 
 REGAINED = {
-    Reason.RULES_CHANGED: "the proof returns if the rules that it names are the paper's again",
+    Reason.RULES_CHANGED: "the proof returns if the rules that it names are {whose} again",
     Reason.LEMMA_OPEN: "the proof returns with a proof of that lemma for the changed rules",
     Reason.STEP_OPEN: "the proof returns if the changed rules are written so that it can follow",
 }
-"""What would regain a proof, by what cost it."""
+"""What would regain a proof, by what cost it; `whose` rules they were, the family says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,4 +90,5 @@ def opening(result: Result) -> str:
     costs = [finding for row in searched for finding in row.open_proofs]
     if result.verdict is not Verdict.SEARCHED or not costs:
         return ""
-    return f"searched, not proved: {told_cost(costs[0])}; {REGAINED[costs[0].reason]}"
+    regained = REGAINED[costs[0].reason].format(whose=result.about.whose)
+    return f"searched, not proved: {told_cost(costs[0])}; {regained}"

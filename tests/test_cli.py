@@ -627,6 +627,18 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     assert (left.value.code, capsys.readouterr().out) == (0, f"sandproof {VERSION}\n")
 
 
+@pytest.mark.parametrize("module", ["sandproof", "sandproof.main"])
+def test_the_package_is_run_as_the_command_is(module: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", module, "--version"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, f"sandproof {VERSION}\n", "")
+
+
 def test_a_reader_who_stops_early_causes_no_trouble() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "sandproof.main", "claims", "--list"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,6 +18,7 @@ from sandproof import formats
 from sandproof.about import About, Change
 from sandproof.claim_result import AttackRecord, ClaimResult, shortened
 from sandproof.compare import rows_of, status_of
+from sandproof.families import w3c
 from sandproof.families.paper import promises
 from sandproof.formats.sarif import from_here
 from sandproof.formats.text import as_text
@@ -265,6 +267,27 @@ def test_a_searched_change_opens_with_what_cost_the_proof_and_what_would_regain_
     )
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_a_report_speaks_of_the_document_of_its_family(form: str) -> None:
+    game, scripts = SOUND.claims[0].findings
+    cost = replace(game, evidence=Evidence.NONE, shape=Shape.NONE, check="proof")
+    proof = replace(cost, reason=Reason.RULES_CHANGED)
+    searched = replace(SOUND.claims[0], findings=(game, scripts, proof))
+    about = replace(ABOUT, family="w3c", relation="")
+    draft = replace(SOUND, about=about, claims=(searched, *SOUND.claims[1:]))
+    text = " ".join(unescape(formats.render(form, [draft])).split())
+    assert "if the rules that it names are the draft's again" in text
+    assert "The draft's proof no longer applies here" in text
+    assert "the paper" not in text.lower()
+
+
+def test_promises_of_level_1_are_for_epochs() -> None:
+    own = w3c.FAMILY.own
+    told = {str(each) for each in w3c.promises(own, {}).values()}
+    assert "(8, 0) per device and epoch, against all sites, epochs of 604800 s" in told
+    assert not any("window" in each for each in told)
+
+
 @pytest.mark.parametrize("form", ["text", "json", "markdown", "html", "junit", "sarif"])
 def test_every_format_prints_the_promise_and_that_it_is_weaker(form: str) -> None:
     text = formats.render(form, [SOUND, BROKEN]).replace("\\", "").replace("&gt;", ">")
@@ -416,9 +439,65 @@ def test_a_lemma_that_falls_is_told_apart_from_a_guarantee_that_does() -> None:
     text = " ".join(as_text(SOUND).split())
     assert "The paper's proof no longer applies here" in text
     assert f"because {LEMMA} is not shown for these rules" in text
-    assert f"decided instead: {ATTRIBUTION} searched: worst adversary; 7 moves" in text
+    assert f"decided instead, as is told above: {ATTRIBUTION} searched." in text
+    assert text.count("worst adversary; 7 moves") == 1
     assert SOUND.verdict is Verdict.SEARCHED
     assert "no longer applies" not in as_text(BROKEN)
+
+
+def searched_in(*names: str) -> Finding:
+    return Finding(
+        claim=LEDGER,
+        check="game",
+        evidence=Evidence.EXACT_IN_UNIVERSE,
+        method="exact game",
+        bound=f"small universes: {'; '.join(names)}",
+        shape=Shape.SMALL_UNIVERSE,
+    )
+
+
+def test_many_universes_are_counted_and_named_if_that_is_asked_for() -> None:
+    names = [f"universe {number}" for number in range(5)]
+    findings = (searched_in(*names), searched_in(*(f"{name}, at real sizes" for name in names)))
+    claim = replace(CLAIMS[LEDGER], shapes=(Shape.SMALL_UNIVERSE,))
+    many = replace(SOUND, claims=(ClaimResult(claim=claim, findings=findings),))
+    told = as_text(many)
+    assert "exact game; 5 small universes\n" in told
+    assert "exact game; 5 small universes at real sizes\n" in told
+    assert "(-v names all universes)" in told
+    assert "universe 3" not in told
+    listed = " ".join(as_text(many, verbose=True).split())
+    assert listed.count("; ".join(names)) == 1
+    few = ClaimResult(claim=claim, findings=(searched_in(*names[:2]),))
+    told = as_text(replace(many, claims=(few,)))
+    assert "small universes: universe 0; universe 1" in told
+    assert "-v names" not in told
+
+
+def test_what_leaves_guarantees_open_is_told_once() -> None:
+    steps = [f"unknown step {each}: a look at the impressions one by one" for each in "abc"]
+    inner = "\n".join(step.replace("unknown", "UNKNOWN", 1) for step in steps)
+    proof = Finding(
+        claim=LEDGER,
+        check="proof",
+        reason=Reason.LEMMA_OPEN,
+        detail=f"a_lemma: {'; '.join(steps[:2])}",
+        steps=(Step(name="a_lemma", verdict=Verdict.UNKNOWN, by="z3", detail=inner),),
+    )
+    other = replace(proof, detail=f"a_lemma: {steps[0]}; {steps[2]}")
+    missing = "no search reached " + "some long line of the change, " * 4
+    claim = replace(CLAIMS[LEDGER], shapes=(Shape.SMALL_UNIVERSE,))
+    rows = [
+        ClaimResult(claim=claim, findings=(searched_in("one"), each), unreached=missing)
+        for each in (proof, other, proof)
+    ]
+    text = as_text(replace(SOUND, claims=tuple(rows)))
+    told = " ".join(text[: text.rindex("unknown: ")].split())
+    assert all(told.count(step) == 1 for step in steps)
+    assert told.count("no search reached") == 1
+    assert "UNKNOWN" not in told
+    assert f"not proved: {steps[2]}; the rest is told above" in told
+    assert told.endswith("for the same reason not proved: for the same reason")
 
 
 def test_exit_statuses_tell_the_verdict() -> None:

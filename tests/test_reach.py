@@ -132,6 +132,12 @@ def joined(numbers):
     return kept if one or three else [each for each in numbers if each and each != two]
 
 
+def negated(number):
+    if not number:
+        return 1
+    return 2
+
+
 def many(number):
     for _ in "once":
 """
@@ -203,6 +209,17 @@ def test_each_condition_is_told_for_itself(module: ModuleType) -> None:
     assert unreached(module, module.joined, *calls) == [f"{kept} (`two` never false)", last]
     calls += [(1, 0, 0), (0, -1, 0)]
     assert unreached(module, module.joined, *calls) == [last]
+
+
+def test_a_condition_that_is_negated_is_told_without_the_negation(module: ModuleType) -> None:
+    assert unreached(module, module.negated, 0) == [
+        "if not number: (`number` never true)",
+        "return 2",
+    ]
+    assert unreached(module, module.negated, 1) == [
+        "if not number: (`number` never false)",
+        "return 1",
+    ]
 
 
 def test_a_loop_need_not_be_left_out_nor_repeated(module: ModuleType) -> None:
@@ -347,7 +364,40 @@ def test_what_a_game_reaches_is_found_and_what_none_reaches_is_named(tmp_path: P
     assert open_.verdict is Verdict.UNKNOWN
     assert "line 7 (`if at.query.delta * 77777 == 1:`, " in open_.headline
     assert "line 8 (`return outcome, tuple(" in open_.headline
-    assert "name a UNIVERSE" in open_.headline
+    assert "in full: name a UNIVERSE that reaches it; if nothing can reach it" in open_.headline
     assert checked(tmp_path, HIDDEN + UNIVERSE).verdict is Verdict.REFUTED
     plain = HIDDEN.replace("at.query.delta * 77777 == 1", "77777 in at.query.keys")
     assert checked(tmp_path, plain).verdict is Verdict.REFUTED
+
+
+ROUNDED_DOWN = '''"""Round shares of the value down, and give what is left to the first."""
+from dataclasses import replace
+from math import floor
+
+from spec.level1 import LEVEL_1_ONE_DRAW
+
+
+def allocate_down(credit, value, draw):
+    GUARD
+    whole = [floor(value * part / sum(credit)) for part in credit]
+    whole[0] += value - sum(whole)
+    return tuple(whole)
+
+
+RULES = replace(LEVEL_1_ONE_DRAW, allocate=allocate_down)
+'''
+
+
+@pytest.mark.parametrize("guard", ["pass", "assert credit", "if not credit: return ()"])
+def test_what_nothing_can_reach_is_left_out_or_asserted(tmp_path: Path, guard: str) -> None:
+    path = tmp_path / "rounded_down.py"
+    path.write_text(ROUNDED_DOWN.replace("GUARD", guard), encoding="utf-8")
+    games = ("level1_several_epochs_cost_as_many_times",)
+    (result,) = run([Request(path=path)], Options(effort="quick", only=games))
+    if "return" not in guard:
+        assert result.verdict is Verdict.SEARCHED
+        return
+    assert result.verdict is Verdict.UNKNOWN
+    assert ") in full: the universes of Level 1 are fixed" in result.headline
+    assert "leave it out or put an assert in its place" in result.headline
+    assert "UNIVERSE" not in result.headline

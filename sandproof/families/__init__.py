@@ -61,6 +61,7 @@ class Family:
     reads what else a proposal names, `asks` names the guarantees that it asks about whatever it
     changes and those under a relation of its own, and `composed` lets claims take from each other
     what they may. `parts` are fields of the rules that are neither functions nor limits.
+    `unreached` says what can be done where no search reached some code of a proposal.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Family:
     lemmas_of: Callable[[str, Collection[str], Collection[str]], tuple[str, ...]]
     refuted_lemmas: Callable[[str, Collection[str]], tuple[str, ...]]
     types: tuple[ModuleType, ...]
+    unreached: str
     settled: bool = False
     parts: tuple[str, ...] = ()
     complaint: Callable[[str, tuple[object, ...], object], str] = lambda _, __, ___: ""

@@ -317,6 +317,7 @@ FAMILY = Family(
         spec.private_aggregation_client,
         spec.reports,
     ),
+    unreached="name a UNIVERSE that reaches it",
     settled=True,
     parts=("initial",),
     complaint=complaint,

@@ -82,6 +82,7 @@ def promises(rules: Level1Rules, _: Mapping[str, Relation]) -> Mapping[str, Prom
             base=limits.base,
             unit=unit,
             window=limits.epoch,
+            windows="epochs",
         )
         for claim, (grains, unit) in promised.items()
     }
@@ -114,5 +115,6 @@ FAMILY = Family(
         spec.level1.rules,
         spec.noise,
     ),
+    unreached="the universes of Level 1 are fixed, and only a proof decides what they leave out",
     read=read,
 )

@@ -91,13 +91,13 @@ def kept_promise(row: ClaimResult) -> str:
 
 
 def instead(result: Result) -> list[str]:
-    """Return which parts of the paper's proof fall, if guarantees hold without them."""
+    """Return which parts of the published proof fall, if guarantees hold without them."""
     if not result.decided_instead:
         return []
     names = ", ".join(f"`{row.claim.id}`" for row in result.fallen)
-    lines = ["", f"The paper's proof no longer applies here, because of {names}."]
-    lines += ["The guarantees were decided instead:", ""]
-    return lines + [f"- `{row.claim.id}`: {escaped(row.reason)}" for row in result.decided_instead]
+    lines = ["", f"{result.about.lost_proof}, because of {names}."]
+    lines += ["The guarantees were decided instead, as the table tells:", ""]
+    return lines + [f"- `{row.claim.id}`: {row.verdict.value}" for row in result.decided_instead]
 
 
 def fenced(text: str, language: str) -> list[str]:

@@ -140,17 +140,17 @@ def changes(result: Result) -> str:
 
 
 def instead(result: Result) -> str:
-    """Return which parts of the paper's proof fall, if guarantees hold without them."""
+    """Return which parts of the published proof fall, if guarantees hold without them."""
     if not result.decided_instead:
         return ""
     names = ", ".join(f"<code>{row.claim.id}</code>" for row in result.fallen)
     listed = "".join(
-        f"<li><code>{row.claim.id}</code>: {escape(row.reason)}</li>"
+        f"<li><code>{row.claim.id}</code>: {row.verdict.value}</li>"
         for row in result.decided_instead
     )
     return (
-        f"<h2>The paper's proof no longer applies here</h2><p>Because of {names}. "
-        f"The guarantees were decided instead:</p><ul>{listed}</ul>"
+        f"<h2>{escape(result.about.lost_proof)}</h2><p>Because of {names}. "
+        f"The guarantees were decided instead, as the table tells:</p><ul>{listed}</ul>"
     )
 
 

@@ -32,6 +32,13 @@ COLOURS: Mapping[str, str] = {
 COST = "not proved: "
 """How a line begins that says what cost a proof; the same is said once."""
 
+UNIVERSES = re.compile(r"(?P<method>.*?)small universes: (?P<names>.*)")
+REAL = ", at real sizes"
+"""How names of universes end that were played at real sizes."""
+
+FEW = 3
+"""As many universes are named without being asked for."""
+
 INTERRUPTED = "Interrupted: what was not finished is unknown."
 
 HEADINGS = (
@@ -52,7 +59,7 @@ class Writer:
         self.colour, self.terminal = colour, terminal
         self.width = max(width, NARROWEST)
         self.lines: list[str] = []
-        self.costs: set[str] = set()
+        self.told: set[str] = set()
 
     def paint(self, text: str, style: str) -> str:
         """Colour a text."""
@@ -116,6 +123,8 @@ def as_text(
             out.heading(heading)
             for row in rows:
                 write_claim(out, row, verbose)
+            if not verbose and any(counted(line) != line for line in out.told):
+                out.wrap("(-v names all universes)", style="faint")
     write_folded(out, result, verbose)
     write_instead(out, result)
     write_remarks(out, result)
@@ -170,11 +179,40 @@ def write_claim(out: Writer, row: ClaimResult, verbose: bool) -> None:
         out.wrap(f"promise: {row.told_promise}", indent=11, style="alarm" if weaker else "")
     reasons = row.reason.splitlines()
     for line in reasons if verbose or row.verdict is not Verdict.REFUTED else reasons[:1]:
-        again = line in out.costs and line.startswith(COST)
-        out.costs.add(line)
-        out.wrap(f"{COST}for the same reason" if again else line, indent=11, style="faint")
+        out.wrap(told_once(out, row, line, verbose), indent=11, style="faint")
     if row.promise is not None and row.assumes:
         out.wrap(f"assumes: {row.assumes}", indent=11, style="faint")
+
+
+def told_once(out: Writer, row: ClaimResult, line: str, verbose: bool) -> str:
+    """Return a line that says how a claim was decided, without what was told of another claim.
+
+    A `verbose` one is whole, unless it was told whole.
+    """
+    again = line in out.told
+    parts = line.removeprefix(COST).split("; ")
+    fresh = [part for part in parts if part not in out.told]
+    out.told.add(line)
+    if line.startswith(COST):
+        out.told.update(parts)
+        if again or not fresh:
+            return f"{COST}for the same reason"
+        rest = ["the rest is told above"] if len(fresh) < len(parts) else []
+        return line if verbose else COST + "; ".join([*fresh, *rest])
+    if verbose:
+        return line
+    short = row.verdict is not Verdict.UNKNOWN or len(line) <= out.width
+    return counted(line) if short or not again else "for the same reason"
+
+
+def counted(line: str) -> str:
+    """Return a line with the number of its universes in place of their names, if they are many."""
+    found = UNIVERSES.fullmatch(line)
+    names = found["names"].split("; ") if found else []
+    if found is None or len(names) <= FEW:
+        return line
+    real = " at real sizes" if all(name.endswith(REAL) for name in names) else ""
+    return f"{found['method']}{len(names)} small universes{real}"
 
 
 def write_folded(out: Writer, result: Result, verbose: bool) -> None:
@@ -232,18 +270,18 @@ def write_story(out: Writer, story: str) -> None:
 
 
 def write_instead(out: Writer, result: Result) -> None:
-    """Write which parts of the paper's proof fall, and how the guarantees were decided instead."""
+    """Write which parts of the published proof fall, and how the guarantees were decided instead."""
     if not result.decided_instead:
         return
-    out.heading("The paper's proof no longer applies here")
+    out.heading(result.about.lost_proof)
     for row in result.fallen:
         what = "falls" if row.verdict is Verdict.REFUTED else "is not shown for these rules"
         told = row.told_counterexample
         numbers = told[-1].rstrip(".") if "violated" in row.counterexample else ", ".join(told)
         out.wrap(f"because {row.claim.id} {what}{f' ({numbers})' if numbers else ''}.")
-    out.wrap("The guarantees were decided instead:")
+    out.wrap("The guarantees were decided instead, as is told above:")
     for row in result.decided_instead:
-        out.wrap(f"{row.claim.id} {row.verdict.value}: {row.reason}.", indent=4)
+        out.wrap(f"{row.claim.id} {row.verdict.value}.", indent=4)
 
 
 def write_alarms(out: Writer, result: Result) -> None:
