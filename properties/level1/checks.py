@@ -10,6 +10,7 @@ from typing import Any
 
 from properties.broken import controls
 from properties.game import OutOfRoom, OutOfSteps
+from properties.level1.directed import directed_universes
 from properties.level1.game import (
     Action,
     AttackDoesNotReplay,
@@ -102,12 +103,12 @@ class ToldAttack:
 
 
 def level1_searches(effort: str = "standard") -> tuple[Check, ...]:
-    """Return a check per guarantee: its small universes, each solved exactly."""
+    """Return a check per guarantee: its small universes and suspicious stories, solved exactly."""
     return tuple(
         Check(
             claim=claim,
             name="game",
-            run=(run := partial(games_finding, claim, universes, STEPS[effort])),
+            run=(run := partial(searched, claim, universes, STEPS[effort])),
             controls=controls(run, broken_rules(claim)),
             shape=Shape.SMALL_UNIVERSE,
         )
@@ -119,6 +120,15 @@ def broken_rules(claim: str) -> dict[str, Level1Rules]:
     """Return the broken rules of a guarantee; they draw credit once."""
     once = LEVEL_1_ONE_DRAW.attribute
     return {name: replace(rules, attribute=once) for name, rules in CONTROLS[claim].items()}
+
+
+def searched(claim: str, universes: tuple[Level1Universe, ...], steps: int, rules: Any) -> Finding:
+    """Solve universes, and then those of directed stories that tell more than is promised."""
+    found = games_finding(claim, universes, steps, rules)
+    if found.evidence is Evidence.ATTACK:
+        return found
+    told = games_finding(claim, directed_universes(claim, rules), steps, rules)
+    return told if told.evidence is Evidence.ATTACK else found
 
 
 def games_finding(

@@ -51,7 +51,7 @@ Action: TypeAlias = Level1Move | Reaction
 class Level1Universe:
     """Hold a small world: limits, moves, the unit, the promised epsilon, and who is watching.
 
-    Without a `view` all sites pool what they see.
+    Without a `view` all sites pool what they see. `in_full`, every move is made in its turn.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Level1Universe:
     epsilon: Fraction
     view: str | None = None
     never_saved: bool = False
+    in_full: bool = False
 
     @property
     def initial(self) -> Level1System:
@@ -100,17 +101,20 @@ class Watched:
 
 @dataclass(frozen=True, slots=True)
 class InOrder:
-    """Offer every later move of a universe; a job only where its reports exist."""
+    """Offer every later move of a universe, or the next; a job only where its reports exist."""
 
     moves: tuple[Action, ...]
     start: int = 0
+    in_full: bool = False
 
     def choices(
         self, progress: Hashable, states: Sequence[object]
     ) -> Iterable[tuple[Hashable, Hashable]]:
         """Return the moves that may come next."""
         reports = cast(Level1System, states[0]).reports
-        for place in range(cast(int, progress), len(self.moves)):
+        first = cast(int, progress)
+        last = first + 1 if self.in_full else len(self.moves)
+        for place in range(first, min(last, len(self.moves))):
             action = self.moves[place]
             job = action.job if isinstance(action, Reaction) else action
             if not isinstance(job, Job) or all(each in reports for each in job.report_ids):
@@ -122,9 +126,9 @@ class InOrder:
         return True
 
     def spares(self, action: Hashable) -> bool:
-        """Tell that every move may be left out: the later ones stay."""
+        """Tell whether a move may be left out, and the later ones stay."""
         del action
-        return True
+        return not self.in_full
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +201,7 @@ def _solve(
         return World(mechanism=mechanism, window=window, budget=budget)
 
     worlds = {WITH: world(there), WITHOUT: world(gone)}
-    menu = InOrder(universe.moves)
+    menu = InOrder(universe.moves, in_full=universe.in_full)
     games = {
         WITH: Game(first=worlds[WITH], second=worlds[WITHOUT], menu=menu, budget=budget),
         WITHOUT: Game(first=worlds[WITHOUT], second=worlds[WITH], menu=menu, budget=budget),
