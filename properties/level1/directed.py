@@ -281,7 +281,7 @@ class Directed:
         )
 
     def told_by(self, one: Report | None, other: Report | None) -> Fraction:
-        """Return how far two reports are apart in units of the noise; noise of others is not."""
+        """Return how far two reports are apart in units of their noise."""
         if one is None or other is None or one.histogram == other.histogram:
             return Fraction(0)
         return self.rate(one) * sum(map(abs, change(one, other)))
