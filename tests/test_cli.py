@@ -20,7 +20,7 @@ import sandproof
 from proofs import CHECKS
 from sandproof import VERSION
 from sandproof.commands.attack import as_story
-from sandproof.families import paper
+from sandproof.families import paper, w3c
 from sandproof.figures import certain_digits, figures_of, significant
 from sandproof.formats import check_writable
 from sandproof.main import COMMANDS, main
@@ -581,6 +581,26 @@ def test_new_starts_a_proposal_that_can_be_checked(
     assert "+ charge = charge_half_at_most" in output
     assert "Say in one line what changes." in output
     assert status == 1  # the stand-in check refutes every other charge
+
+
+def test_new_starts_a_proposal_of_either_family(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert printed(capsys, "new", "level_1", "--family", "w3c")[0] == 0
+    text = (tmp_path / "level_1.py").read_text(encoding="utf-8")
+    for name in w3c.FAMILY.rule_names():
+        assert f"\n# {name}(" in text, name
+    assert max(map(len, text.splitlines())) <= 100
+    status, output, _ = printed(capsys, "check", "level_1.py", "--effort", "quick")
+    assert "+ matches = matches_after_an_hour" in output
+    assert (status, output.splitlines()[-1].partition(":")[0]) == (0, "proved")
+    assert printed(capsys, "new", "paper", "--family", "paper")[0] == 0
+    assert printed(capsys, "new", "neither")[0] == 0
+    written = [
+        (tmp_path / f"{name}.py").read_text(encoding="utf-8") for name in ("paper", "neither")
+    ]
+    assert written[0] == written[1] != text
 
 
 @pytest.mark.parametrize("name", ["my-change", "class", "nowhere/my_change"])

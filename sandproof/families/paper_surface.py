@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import zip_longest
 
-from spec import PAPER, Rules
+from spec import PAPER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,10 +27,15 @@ class Rule:
 
 @cache
 def surface() -> tuple[Rule, ...]:
-    """Return every field of the rules with the line that stands above it."""
-    found = re.findall(r"^    #: (.+)\n    (\w+):", inspect.getsource(Rules), re.MULTILINE)
+    """Return every field of the paper's rules with the line that stands above it."""
+    return surface_of(PAPER)
+
+
+def surface_of(own: object) -> tuple[Rule, ...]:
+    """Return every field of the rules of a family with the line that stands above it."""
+    found = re.findall(r"^    #: (.+)\n    (\w+):", inspect.getsource(type(own)), re.MULTILINE)
     return tuple(
-        Rule(name=name, arguments=arguments_of(getattr(PAPER, name)), decides=line)
+        Rule(name=name, arguments=arguments_of(getattr(own, name)), decides=line)
         for line, name in found
     )
 

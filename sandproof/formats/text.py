@@ -270,7 +270,7 @@ def write_story(out: Writer, story: str) -> None:
 
 
 def write_instead(out: Writer, result: Result) -> None:
-    """Write which parts of the published proof fall, and how the guarantees were decided instead."""
+    """Write which parts of the published proof fall, and that guarantees were decided instead."""
     if not result.decided_instead:
         return
     out.heading(result.about.lost_proof)
